@@ -1,0 +1,41 @@
+/* Buffer: bytes that grow at the end. Holds heap memory of its own; buffer_done releases it.
+ * A zeroed Buffer is empty and ready. */
+#ifndef BASE_BUFFER_H
+#define BASE_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "processor/base/compiler.h"
+#include "processor/base/str.h"
+
+typedef struct Buffer {
+    char *data;
+    size_t size;
+    size_t capacity;
+} Buffer;
+
+void buffer_done(Buffer *buffer);
+static inline void buffer_clear(Buffer *buffer)
+{
+    buffer->size = 0;
+}
+/* Room for `size` more bytes; returns where they begin. The caller writes, then adds to ->size. */
+__attribute__((returns_nonnull)) char *buffer_reserve(Buffer *buffer, size_t size);
+void buffer_append(Buffer *buffer, const void *bytes, size_t size);
+void buffer_append_str(Buffer *buffer, Str s);
+void buffer_append_cstr(Buffer *buffer, const char *text);
+void buffer_append_byte(Buffer *buffer, char byte);
+void buffer_append_u16_be(Buffer *buffer, uint16_t value);
+void buffer_append_u32_be(Buffer *buffer, uint32_t value);
+void buffer_append_u64_be(Buffer *buffer, uint64_t value);
+void buffer_printf(Buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The bytes as a view, valid until the next append. Never STR_NULL. */
+Str buffer_str(const Buffer *buffer);
+/* The bytes with a NUL behind them (not counted), valid until the next append. */
+__attribute__((returns_nonnull)) const char *buffer_cstr(Buffer *buffer);
+
+/* AUTO_BUFFER Buffer b = {0}; */
+#define AUTO_BUFFER __attribute__((cleanup(buffer_done)))
+
+#endif

@@ -1,0 +1,15 @@
+/* 64-bit hashing of bytes (XXH3). Not stable across versions of the program: never persisted. */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stdint.h>
+
+#include "processor/base/str.h"
+
+uint64_t hash_bytes(Str bytes);
+static inline uint64_t hash_combine(uint64_t a, uint64_t b)
+{
+    return a ^ (b + UINT64_C(0x9E3779B97F4A7C15) + (a << 6) + (a >> 2));
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* Heap memory that never fails: on exhaustion the process logs and aborts (state can be rebuilt, so
+ * dying is safe). Use an Arena where a lifetime fits; this is for objects with an owner of their
+ * own. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stddef.h>
+
+#include "processor/base/compiler.h"
+
+/* Zeroed. Free with mem_free. */
+__attribute__((returns_nonnull)) void *mem_alloc(size_t size);
+__attribute__((returns_nonnull)) void *mem_alloc_array(size_t count, size_t size);
+/* New bytes are not zeroed. */
+__attribute__((returns_nonnull)) void *mem_realloc(void *memory, size_t size);
+/* Copy of a NUL-terminated text. */
+__attribute__((returns_nonnull)) char *mem_strdup(const char *text);
+void mem_free(const void *memory);
+/* Grows `*items` (elements of `size` bytes) so that `needed` fit; `*capacity` is updated. */
+void mem_grow(void **items, size_t *capacity, size_t needed, size_t size);
+
+#define mem_new(Type) ((Type *)mem_alloc(sizeof(Type)))
+/* mem_reserve(list->items, &list->capacity, list->count + 1) */
+#define mem_reserve(items, capacity, needed)                                                       \
+    mem_grow((void **)&(items), (capacity), (needed), sizeof *(items))
+
+#endif
