@@ -1,0 +1,38 @@
+/* From syntax to bound trees: names, types, and the rules that reject a statement. Every rule names
+ * its requirement in the code. */
+#ifndef BIND_BIND_H
+#define BIND_BIND_H
+
+#include "processor/bind/bound.h"
+#include "processor/sql/ast.h"
+
+typedef struct BindContext {
+    Catalog *catalog;
+    const FunctionCatalog *functions;
+    const TimeZone *time_zone; /* session zone, for literals */
+    bool pipeline;             /* statements of a topology program; false: standalone */
+    Str owner;
+    Arena *arena; /* of everything bound */
+} BindContext;
+
+/* Binds the statements of one or more scripts as one program. Every mistake goes to `diagnostics`,
+ * placed in the text of its script (`sources[i]`: place of script i, handed to `report`); the
+ * program is complete only if none was added. Errors: the kinds of the vectors; what is right but
+ * not built is NOT_YET naming the clause. Tables of the program are added to the catalog as
+ * targets. */
+void bind_program(const BindContext *context, const AstScript *const *scripts, size_t script_count,
+                  void (*report)(void *report_context, size_t script, Error *error),
+                  void *report_context, BoundProgram *ret_program);
+
+/* A batch query (ad-hoc SELECT). */
+NODISCARD Error *bind_query(const BindContext *context, const AstQuery *query,
+                            BoundNode **ret_query);
+/* One expression over the columns of `schema`. */
+NODISCARD Error *bind_expression(const BindContext *context, const AstExpr *expr,
+                                 const Schema *schema, BoundExpr **ret_expr);
+/* Column definitions as in topology `columns:` to a schema; NOT_YET/UNSUPPORTED_DATATYPE placed. */
+NODISCARD Error *bind_schema(Arena *arena, const AstColumnDefinition *columns, size_t count,
+                             const Schema **ret_schema);
+NODISCARD Error *bind_type(Arena *arena, const AstDataType *type, const Type **ret_type);
+
+#endif

@@ -1,0 +1,39 @@
+/* Catalog: the relations a statement may name. Names have one to three parts; unqualified ones
+ * resolve in the current catalog and schema (ST-8), compared ignoring case. */
+#ifndef BIND_CATALOG_H
+#define BIND_CATALOG_H
+
+#include "processor/base/error.h"
+#include "processor/data/schema.h"
+
+typedef struct Catalog Catalog;
+
+typedef enum RelationKind {
+    RELATION_STREAM, /* append-only topic: STREAM(…) or all retained records */
+    RELATION_TABLE,  /* latest value per key */
+    RELATION_TARGET, /* streaming table of this or another pipeline */
+    RELATION_INLINE, /* rows given in place (.test files, --input): batch only */
+} RelationKind;
+
+typedef struct Relation {
+    Str name; /* as declared */
+    RelationKind kind;
+    const Schema *schema;
+    size_t index; /* the owner's number for it (source, table) */
+    /* TARGET that exists with a REPLACE USING flow: what RU-55 compares. NULL / 0 when unknown. */
+    const Str *keys;
+    size_t key_count;
+    Str sequence;
+} Relation;
+
+Catalog *catalog_new(Arena *arena, Str current_catalog, Str current_schema);
+/* Copies `relation` (names and schema are shared). A name twice is TABLE_OR_VIEW_ALREADY_EXISTS. */
+NODISCARD Error *catalog_add(Catalog *catalog, const Relation *relation);
+/* parts: 1 to 3 name parts. NULL when there is none. */
+const Relation *catalog_find(const Catalog *catalog, const Str *parts, size_t part_count);
+/* The same name with catalog and schema filled in, lower case: "main.default.bookings". */
+Str catalog_full_name(const Catalog *catalog, const Str *parts, size_t part_count, Arena *arena);
+/* The nearest relation name, STR_NULL when none is near. */
+Str catalog_nearest(const Catalog *catalog, Str name);
+
+#endif

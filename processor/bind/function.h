@@ -1,0 +1,65 @@
+/* What the binder needs to know of a function. The functions themselves (functions.def, kernels)
+ * live in exec/, which hands the binder a FunctionCatalog: bind/ never includes exec/.
+ *
+ * Operators are functions too, named as SQL writes them: "+", "-", "*", "/", "%", "div", "=",
+ * "<=>",
+ * "<", "<=", ">", ">=", "<>", "||", "&", "|", "^", "~", "negative" (unary minus), "like", …
+ * "isnull", "isnotnull". Lazily evaluated forms are no functions but kinds of BoundExpr (bound.h).
+ */
+#ifndef BIND_FUNCTION_H
+#define BIND_FUNCTION_H
+
+#include "processor/base/error.h"
+#include "processor/data/type.h"
+
+typedef struct Function Function;
+typedef struct Kernel Kernel; /* exec's: how to compute it */
+
+typedef enum FunctionKind {
+    FUNCTION_SCALAR,
+    FUNCTION_AGGREGATE,
+    FUNCTION_WINDOW,    /* ranking and offset functions: need OVER */
+    FUNCTION_GENERATOR, /* explode, posexplode, … */
+    FUNCTION_TABLE,     /* range(), read_files(): stand in FROM */
+} FunctionKind;
+
+typedef enum FunctionFlags {
+    FUNCTION_DETERMINISTIC = 1 << 0,
+    FUNCTION_NULL_IN_NULL_OUT =
+        1 << 1,                 /* result is NULL when an argument is; kernels see no nulls */
+    FUNCTION_CAN_FAIL = 1 << 2, /* may raise an error on a row: never evaluated where not asked */
+    FUNCTION_CLOCK = 1 << 3,    /* reads the update's clock: constant within it */
+} FunctionFlags;
+
+typedef struct FunctionCall {
+    const Function *function;
+    const Type **argument_types; /* in: as bound; out: what the kernel wants, the binder casts */
+    size_t argument_count;
+    Arena *arena;
+    SourcePlace place; /* of the call */
+    Str text;          /* SQL text of the call, for messages */
+} FunctionCall;
+
+struct Function {
+    const char *name; /* lower case; operators as written */
+    FunctionKind kind;
+    unsigned flags;
+    int argument_min;
+    int argument_max; /* -1: any number */
+    /* Decides types for a call with a right number of arguments: replaces argument_types by the
+     * wanted ones and gives the result's type. DATATYPE_MISMATCH… errors, placed. NULL for
+     * functions that are known by name but not built yet: the binder says NOT_YET. */
+    Error *(*resolve)(FunctionCall *call, const Type **ret_type);
+    const Kernel *kernel;
+    const char *doc;     /* one line */
+    const char *example; /* "SELECT upper('a'); -- A" */
+};
+
+typedef struct FunctionCatalog {
+    /* The function of that name (any letter case), NULL when there is none. */
+    const Function *(*find)(Str name);
+    /* The nearest function name, NULL when none is near. */
+    const char *(*nearest)(Str name);
+} FunctionCatalog;
+
+#endif
