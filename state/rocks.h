@@ -1,0 +1,64 @@
+/* RocksDB, as little of it as the state needs. The only place that includes its C API; everything
+ * above speaks in column families, write batches and iterators of this file.
+ *
+ * No write-ahead log: state is disposable and rebuilt from the topics. A write batch is atomic, and
+ * what is on disk after a crash is always whole batches, in their order (per column family).
+ * Threads: any, except that an iterator or a batch belongs to one thread at a time. */
+#ifndef STATE_ROCKS_H
+#define STATE_ROCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "processor/base/error.h"
+#include "processor/base/str.h"
+
+typedef struct Rocks Rocks;
+typedef struct RocksFamily RocksFamily;
+typedef struct RocksBatch RocksBatch;
+typedef struct RocksIterator RocksIterator;
+
+/* Opens or creates the database in `dir` (which exists). `memory_bytes` covers block cache and
+ * write buffers. STATE_LOCKED (another process has it), STATE_CORRUPT, STATE_UNWRITABLE, STATE_IO.
+ */
+NODISCARD Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks);
+/* Writes nothing more: what was not flushed is gone, as after a crash. */
+void rocks_close(Rocks *rocks);
+/* The column family of that name, made when there is none. Lives as long as the database. */
+NODISCARD Error *rocks_family(Rocks *rocks, const char *name, RocksFamily **ret_family);
+/* Makes everything written to the family so far durable. */
+NODISCARD Error *rocks_flush(Rocks *rocks, RocksFamily *family);
+
+RocksBatch *rocks_batch_new(void);
+void rocks_batch_free(RocksBatch *batch);
+void rocks_batch_put(RocksBatch *batch, RocksFamily *family, Str key, Str value);
+void rocks_batch_delete(RocksBatch *batch, RocksFamily *family, Str key);
+/* Keys in [from, to). */
+void rocks_batch_delete_range(RocksBatch *batch, RocksFamily *family, Str from, Str to);
+size_t rocks_batch_bytes(const RocksBatch *batch);
+/* Applies and empties the batch. */
+NODISCARD Error *rocks_write(Rocks *rocks, RocksBatch *batch);
+
+/* *ret_value is malloc'ed by RocksDB and given to `take` before the call returns; not called when
+ * the key is absent. */
+NODISCARD Error *rocks_get(Rocks *rocks, RocksFamily *family, Str key,
+                           void (*take)(void *context, Str value), void *context);
+
+/* Sees the family as it was when opened. `upper`: keys >= it are not seen (STR_NULL: no bound); its
+ * bytes must live as long as the iterator. */
+RocksIterator *rocks_iterate(Rocks *rocks, RocksFamily *family, Str upper);
+void rocks_iterator_close(RocksIterator *iterator);
+void rocks_iterator_seek(RocksIterator *iterator, Str key);          /* first key >= */
+void rocks_iterator_seek_for_last(RocksIterator *iterator, Str key); /* last key <= */
+void rocks_iterator_next(RocksIterator *iterator);
+bool rocks_iterator_valid(const RocksIterator *iterator);
+/* Views until the iterator moves. */
+Str rocks_iterator_key(const RocksIterator *iterator);
+Str rocks_iterator_value(const RocksIterator *iterator);
+/* The failure that made the iterator invalid, NULL when it just reached the end. */
+NODISCARD Error *rocks_iterator_error(const RocksIterator *iterator);
+
+DEFINE_AUTO(rocks_batch, RocksBatch, rocks_batch_free)
+DEFINE_AUTO(rocks_iterator, RocksIterator, rocks_iterator_close)
+
+#endif

@@ -1,0 +1,99 @@
+/* State: one directory, one RocksDB, one TableStore a table. All of it is disposable: it is a cache
+ * of the table topics, never ahead of them, and is rebuilt from them when lost, foreign or too old.
+ *
+ * A table has P shards, the partitions of its topic. The store of a table is one column family:
+ *
+ *     shard (2 bytes)  0x00                          position: topic offset, time of the checkpoint
+ *     shard (2 bytes)  0x01  key  ordinal (4 bytes)  row: sequence, row bytes
+ *
+ * `key` is prefix free and ordered (data/key_encoding.h), the ordinal is the row's number within
+ * its key, as in the topic ("_row"). All rows of a key have one sequence, and ordinals run from 0
+ * without holes, so the last entry of a key tells sequence and number of rows: nothing else is
+ * stored that could disagree. Applying a topic record twice changes nothing. */
+#ifndef STATE_STATE_H
+#define STATE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "processor/base/arena.h"
+#include "processor/base/error.h"
+#include "processor/base/str.h"
+
+typedef struct State State;
+typedef struct TableStore TableStore;
+
+typedef struct StateOptions {
+    const char *dir;      /* made when missing */
+    const char *pipeline; /* a directory of another pipeline is refused */
+    size_t memory_bytes;  /* block cache and write buffers */
+} StateOptions;
+
+/* Opens the directory and locks it. STATE_LOCKED (who holds it), STATE_UNWRITABLE, STATE_FORMAT
+ * (made by another pipeline or a newer program). A damaged database is thrown away and made anew:
+ * *ret_rebuilt says so (the caller reports it), may be NULL. */
+NODISCARD Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebuilt);
+/* Nothing is flushed: what no checkpoint wrote is gone, as after a crash. */
+void state_close(State *state);
+
+/* The store of a table, made when there is none; lives as long as the state. `topic` and `shards`
+ * identify what it caches: when they differ from what is stored, the store is emptied. */
+NODISCARD Error *state_table(State *state, Str table, Str topic, uint32_t shards,
+                             TableStore **ret_store);
+
+uint32_t table_store_shards(const TableStore *store);
+
+/* Up to where the shard's partition of the topic is in the store; -1: nothing yet. *ret_time_us
+ * (may be NULL): when that was written. */
+NODISCARD Error *table_store_position(TableStore *store, uint32_t shard, int64_t *ret_offset,
+                                      int64_t *ret_time_us);
+
+/* Sequence and number of rows of a key; count 0: the key is unknown. */
+typedef struct KeyState {
+    uint32_t count;
+    Str sequence; /* key encoding of the sequence value; in the arena */
+} KeyState;
+
+/* Looks many keys up at once. keys[i] is in shards[i]. */
+NODISCARD Error *table_store_lookup(TableStore *store, const uint32_t *shards, const Str *keys,
+                                    size_t count, Arena *arena, KeyState *ret_states);
+
+/* A set of absolute changes, applied in one atomic step. */
+typedef struct StoreBatch StoreBatch;
+
+StoreBatch *store_batch_new(TableStore *store);
+void store_batch_free(StoreBatch *batch);
+void store_batch_put(StoreBatch *batch, uint32_t shard, Str key, uint32_t ordinal, Str sequence,
+                     Str row);
+void store_batch_delete(StoreBatch *batch, uint32_t shard, Str key, uint32_t ordinal);
+/* Everything of a shard, its position too. */
+void store_batch_clear_shard(StoreBatch *batch, uint32_t shard);
+void store_batch_set_position(StoreBatch *batch, uint32_t shard, int64_t offset, int64_t time_us);
+size_t store_batch_bytes(const StoreBatch *batch);
+/* Applies and empties the batch. */
+NODISCARD Error *store_batch_write(StoreBatch *batch);
+/* Makes everything written so far survive a crash. */
+NODISCARD Error *table_store_flush(TableStore *store);
+
+/* All rows of a table or of one shard, in key order within a shard. Sees the store as it was when
+ * the scan was opened. */
+typedef struct StoreScan StoreScan;
+
+typedef struct StoredRow {
+    uint32_t shard;
+    uint32_t ordinal;
+    Str key;
+    Str sequence;
+    Str row;
+} StoredRow;
+
+/* shard: -1 for all. */
+StoreScan *table_store_scan(TableStore *store, int64_t shard);
+void store_scan_close(StoreScan *scan);
+/* *ret_found false at the end. Views until the next call. */
+NODISCARD Error *store_scan_next(StoreScan *scan, StoredRow *ret_row, bool *ret_found);
+
+DEFINE_AUTO(store_batch, StoreBatch, store_batch_free)
+DEFINE_AUTO(store_scan, StoreScan, store_scan_close)
+
+#endif
