@@ -1,0 +1,312 @@
+/* The state directory: who it belongs to, who has it open, which tables it caches.
+ *
+ *     DIR/LOCK       flock'ed while open; holds the owner's pid for messages
+ *     DIR/TIDEMARK   format version and pipeline, written once
+ *     DIR/rocksdb/   the database; thrown away whenever it is damaged */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "processor/base/buffer.h"
+#include "processor/base/memory.h"
+#include "state/state_internal.h"
+
+#include "processor/base/banned.h"
+
+enum { FORMAT_VERSION = 1, FILE_SIZE_MAX = 4096 };
+
+struct State {
+    char *dir;
+    int lock_fd;
+    Rocks *rocks;
+    RocksFamily *meta;
+    TableStore *tables;
+};
+
+static Error *unwritable(const char *dir, const char *doing)
+{
+    Error *error = error_new(ERROR_STATE_UNWRITABLE, "State directory %s: cannot %s: %s.", dir,
+                             doing, strerror(errno));
+    return error_set_hint(error, "set state.dir to a folder this user may write, with free space");
+}
+
+/* mkdir -p */
+static Error *make_directories(const char *dir)
+{
+    AUTO_BUFFER Buffer path = {0};
+    for (const char *at = dir; *at != '\0'; at++) {
+        if (*at == '/' && path.size > 0 && mkdir(buffer_cstr(&path), 0777) != 0 &&
+            errno != EEXIST) {
+            return unwritable(dir, "make it");
+        }
+        buffer_append_byte(&path, *at);
+    }
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        return unwritable(dir, "make it");
+    }
+    return NULL;
+}
+
+static const char *path_in(Buffer *path, const char *dir, const char *name)
+{
+    buffer_clear(path);
+    buffer_printf(path, "%s/%s", dir, name);
+    return buffer_cstr(path);
+}
+
+/* Up to FILE_SIZE_MAX bytes of a small file; false when there is none. */
+static bool read_small_file(int fd, Buffer *out)
+{
+    buffer_clear(out);
+    char *to = buffer_reserve(out, FILE_SIZE_MAX);
+    ssize_t size = pread(fd, to, FILE_SIZE_MAX, 0);
+    if (size < 0) {
+        return false;
+    }
+    out->size = (size_t)size;
+    return true;
+}
+
+static Error *take_lock(State *state)
+{
+    AUTO_BUFFER Buffer path = {0};
+    int fd = open(path_in(&path, state->dir, "LOCK"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        return unwritable(state->dir, "write in it");
+    }
+    state->lock_fd = fd;
+    AUTO_BUFFER Buffer text = {0};
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        (void)read_small_file(fd, &text);
+        Error *error =
+            error_new(ERROR_STATE_LOCKED, "State directory %s is in use by %s.", state->dir,
+                      text.size == 0 ? "another process" : buffer_cstr(&text));
+        return error_set_hint(error, "stop that process, or give this one another state.dir");
+    }
+    buffer_printf(&text, "process %ld", (long)getpid());
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, text.data, text.size, 0) != (ssize_t)text.size) {
+        return unwritable(state->dir, "write in it");
+    }
+    return NULL;
+}
+
+static Error *write_identity(const State *state, const char *pipeline)
+{
+    AUTO_BUFFER Buffer path = {0};
+    AUTO_BUFFER Buffer text = {0};
+    buffer_printf(&text, "tidemark state\nformat %d\npipeline %s\n", FORMAT_VERSION, pipeline);
+    int fd = open(path_in(&path, state->dir, "TIDEMARK"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                  0666);
+    bool good = fd >= 0 && write(fd, text.data, text.size) == (ssize_t)text.size && fsync(fd) == 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return good ? NULL : unwritable(state->dir, "write in it");
+}
+
+static bool directory_is_empty_but_for_lock(const char *dir)
+{
+    DIR *folder = opendir(dir);
+    if (folder == NULL) {
+        return false;
+    }
+    bool empty = true;
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        const char *name = entry->d_name;
+        empty = empty &&
+                (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "LOCK") == 0);
+    }
+    (void)closedir(folder);
+    return empty;
+}
+
+static Error *check_lines(const State *state, Str text, const char *pipeline)
+{
+    Str title = str_cut(&text, '\n');
+    Str format = str_cut(&text, '\n');
+    Str owner = str_cut(&text, '\n');
+    int64_t version = 0;
+    if (!str_equal(title, STR("tidemark state")) || !str_starts_with(format, STR("format ")) ||
+        !str_to_int64((Str){format.data + 7, format.size - 7}, &version) ||
+        !str_starts_with(owner, STR("pipeline "))) {
+        Error *error = error_new(ERROR_STATE_FORMAT, "%s/TIDEMARK is damaged.", state->dir);
+        return error_set_hint(error, "delete the directory: it is rebuilt from the topics");
+    }
+    if (version != FORMAT_VERSION) {
+        Error *error = error_new(ERROR_STATE_FORMAT,
+                                 "State directory %s has format %lld; this program reads %d.",
+                                 state->dir, (long long)version, FORMAT_VERSION);
+        return error_set_hint(error, "use the program that wrote it, or delete the directory: it "
+                                     "is rebuilt from the topics");
+    }
+    Str name = {owner.data + 9, owner.size - 9};
+    if (!str_equal(name, str_from(pipeline))) {
+        Error *error = error_new(ERROR_STATE_FORMAT,
+                                 "State directory %s belongs to pipeline `%.*s`, not to `%s`.",
+                                 state->dir, STR_ARG(name), pipeline);
+        return error_set_hint(error, "give each pipeline a state.dir of its own");
+    }
+    return NULL;
+}
+
+static Error *check_identity(const State *state, const char *pipeline)
+{
+    AUTO_BUFFER Buffer path = {0};
+    int fd = open(path_in(&path, state->dir, "TIDEMARK"), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        if (errno == ENOENT && directory_is_empty_but_for_lock(state->dir)) {
+            return write_identity(state, pipeline);
+        }
+        Error *error = error_new(ERROR_STATE_FORMAT,
+                                 "%s holds other files and is no state directory.", state->dir);
+        return error_set_hint(error, "set state.dir to an empty or new folder");
+    }
+    AUTO_BUFFER Buffer text = {0};
+    bool good = read_small_file(fd, &text);
+    (void)close(fd);
+    return good ? check_lines(state, buffer_str(&text), pipeline) : unwritable(state->dir, "read");
+}
+
+/* Removes the files of the database folder (it has no folders inside). */
+static void throw_database_away(const char *dir)
+{
+    DIR *folder = opendir(dir);
+    if (folder == NULL) {
+        return;
+    }
+    AUTO_BUFFER Buffer path = {0};
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            (void)unlink(path_in(&path, dir, entry->d_name));
+        }
+    }
+    (void)closedir(folder);
+}
+
+static Error *open_database(State *state, size_t memory_bytes, bool *ret_rebuilt)
+{
+    AUTO_BUFFER Buffer path = {0};
+    const char *dir = path_in(&path, state->dir, "rocksdb");
+    TRY(make_directories(dir));
+    Error *error = rocks_open(dir, memory_bytes, &state->rocks);
+    if (error != NULL && error_class(error) == ERROR_STATE_CORRUPT) {
+        error_free(error);
+        throw_database_away(dir);
+        *ret_rebuilt = true;
+        error = rocks_open(dir, memory_bytes, &state->rocks);
+    }
+    if (error != NULL) {
+        return error;
+    }
+    return rocks_family(state->rocks, "default", &state->meta);
+}
+
+Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebuilt)
+{
+    State *state = mem_new(State);
+    state->dir = mem_strdup(options->dir);
+    state->lock_fd = -1;
+    bool rebuilt = false;
+    Error *error = make_directories(state->dir);
+    if (error == NULL) {
+        error = take_lock(state);
+    }
+    if (error == NULL) {
+        error = check_identity(state, options->pipeline);
+    }
+    if (error == NULL) {
+        error = open_database(state, options->memory_bytes, &rebuilt);
+    }
+    if (error != NULL) {
+        state_close(state);
+        return error;
+    }
+    if (ret_rebuilt != NULL) {
+        *ret_rebuilt = rebuilt;
+    }
+    *ret_state = state;
+    return NULL;
+}
+
+void state_close(State *state)
+{
+    if (state == NULL) {
+        return;
+    }
+    while (state->tables != NULL) {
+        TableStore *store = state->tables;
+        state->tables = store->next;
+        mem_free(store->name);
+        mem_free(store);
+    }
+    rocks_close(state->rocks);
+    if (state->lock_fd >= 0) {
+        (void)close(state->lock_fd);
+    }
+    mem_free(state->dir);
+    mem_free(state);
+}
+
+static void take_bytes(void *context, Str value)
+{
+    buffer_append_str(context, value);
+}
+
+/* What the store caches: when topic or partitions are others than before, its rows lie in wrong
+ * shards or are of a topic that is gone. */
+static Error *claim_store(State *state, TableStore *store, Str topic)
+{
+    AUTO_BUFFER Buffer key = {0};
+    AUTO_BUFFER Buffer want = {0};
+    AUTO_BUFFER Buffer have = {0};
+    buffer_printf(&key, "table/%s", store->name);
+    buffer_printf(&want, "%u/%.*s", store->shards, STR_ARG(topic));
+    TRY(rocks_get(state->rocks, state->meta, buffer_str(&key), take_bytes, &have));
+    if (str_equal(buffer_str(&have), buffer_str(&want))) {
+        return NULL;
+    }
+    if (have.size > 0) {
+        TRY(table_store_clear(store));
+    }
+    AUTO(rocks_batch) RocksBatch *batch = rocks_batch_new();
+    rocks_batch_put(batch, state->meta, buffer_str(&key), buffer_str(&want));
+    TRY(rocks_write(state->rocks, batch));
+    return rocks_flush(state->rocks, state->meta);
+}
+
+static TableStore *find_store(const State *state, Str name)
+{
+    TableStore *store = state->tables;
+    while (store != NULL && !str_equal(str_from(store->name), name)) {
+        store = store->next;
+    }
+    return store;
+}
+
+Error *state_table(State *state, Str table, Str topic, uint32_t shards, TableStore **ret_store)
+{
+    TableStore *store = find_store(state, table);
+    if (store == NULL) {
+        AUTO_BUFFER Buffer name = {0};
+        buffer_printf(&name, "table.%.*s", STR_ARG(table));
+        RocksFamily *family = NULL;
+        TRY(rocks_family(state->rocks, buffer_cstr(&name), &family));
+        store = mem_new(TableStore);
+        buffer_clear(&name);
+        buffer_append_str(&name, table);
+        *store = (TableStore){.state = state,
+                              .rocks = state->rocks,
+                              .family = family,
+                              .name = mem_strdup(buffer_cstr(&name)),
+                              .next = state->tables};
+        state->tables = store;
+    }
+    store->shards = shards;
+    TRY(claim_store(state, store, topic));
+    *ret_store = store;
+    return NULL;
+}
