@@ -136,9 +136,11 @@ typedef struct TopologyApi {
     size_t token_count;
 } TopologyApi;
 
+typedef enum TopologyLogFormat { TOPOLOGY_LOG_TEXT, TOPOLOGY_LOG_JSON } TopologyLogFormat;
+
 typedef struct TopologyLog {
     LogLevel level;
-    bool json;
+    TopologyLogFormat format;
 } TopologyLog;
 
 typedef struct Topology {
@@ -191,6 +193,10 @@ void topology_place_sql_error(const TopologySql *sql, Error *error);
 /* An error whose place already counts in the topology's file gets the file's name and the line for
  * the caret; lines that hold a secret are never shown. */
 void topology_place_error(const Topology *topology, Error *error);
+
+/* Cuts a name at its dots. Returns the number of parts, 1 to 3, or 0 when the name cannot be one of
+ * a source or table: an empty part, more than three, or characters that SQL names cannot have. */
+int topology_name_parts(Str name, Str ret_parts[3]);
 
 /* Reserved for the pipeline itself: <pipeline>.progress, .event_log, .quarantine, .control and
  * <pipeline>.<flow>.<operator>, also when a name differs from one of the first four by '.' for '_'

@@ -156,6 +156,16 @@ void yaml_document_place_error(const YamlDocument *document, Error *error)
     }
 }
 
+void yaml_document_report(const YamlDocument *document, Error *error, Diagnostics *diagnostics)
+{
+    if (diagnostics->count >= YAML_REPORTS_MAX) {
+        error_free(error);
+        return;
+    }
+    yaml_document_place_error(document, error);
+    diagnostics_add(diagnostics, error);
+}
+
 static void hide_lines(Reader *reader, int first, int last)
 {
     YamlDocument *document = reader->document;
@@ -257,8 +267,7 @@ static void hide_line_if_it_may_be_secret(Reader *reader)
 
 static void report(Reader *reader, Error *error)
 {
-    yaml_document_place_error(reader->document, error);
-    diagnostics_add(reader->diagnostics, error);
+    yaml_document_report(reader->document, error, reader->diagnostics);
 }
 
 /* The path of the pending keys, as `sources.orders.key[1]`; `last` is appended when not null. */

@@ -70,6 +70,7 @@ enum {
     YAML_DEPTH_MAX = 64,
     YAML_TEXT_BYTES_MAX = 4 * 1024 * 1024,
     YAML_NODES_MAX = 500000,
+    YAML_REPORTS_MAX = 100, /* as many as a Diagnostics keeps */
     YAML_ALIAS_NODES_MAX = 100000,
     YAML_ALIAS_BYTES_MAX = 4 * 1024 * 1024,
 };
@@ -90,6 +91,8 @@ const YamlNode *yaml_node_get(const YamlNode *mapping, Str key);
 /* Gives an error with a place in the document its file and the line for the caret, unless that line
  * may hold a secret. */
 void yaml_document_place_error(const YamlDocument *document, Error *error);
+/* The same, and into the diagnostics. Past what those keep, the error is only freed. */
+void yaml_document_report(const YamlDocument *document, Error *error, Diagnostics *diagnostics);
 /* May any of these lines be shown? */
 bool yaml_document_may_show(const YamlDocument *document, int first_line, int last_line);
 

@@ -132,6 +132,13 @@ Error *error_set_source(Error *error, Str text)
     return error;
 }
 
+Error *error_replace_source(Error *error, Str text)
+{
+    mem_free(error->source_line);
+    error->source_line = NULL;
+    return error_set_source(error, text);
+}
+
 Error *error_shift_place(Error *error, int lines, int columns)
 {
     if (error->place.line > 0) {

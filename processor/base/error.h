@@ -62,6 +62,8 @@ COLD Error *error_set_place(Error *error, SourcePlace place);
 COLD Error *error_set_file(Error *error, const char *file);
 /* Copies the line of `text` that the place names, for the caret. Keeps a line set earlier. */
 COLD Error *error_set_source(Error *error, Str text);
+/* The same, replacing a line set earlier; STR_NULL: no line is shown. */
+COLD Error *error_replace_source(Error *error, Str text);
 /* Moves the place from a text inside a file to the file: adds lines, and columns to each line. */
 COLD Error *error_shift_place(Error *error, int lines, int columns);
 COLD Error *error_set_hint(Error *error, const char *format, ...) PRINTF_LIKE(2, 3);
