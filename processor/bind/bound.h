@@ -27,6 +27,7 @@ typedef enum BoundExprKind {
     BOUND_STRUCT,   /* a struct of the children; `type` names the fields */
 } BoundExprKind;
 
+/* A node may occur in several places of a tree (BETWEEN shares its operand): never change one. */
 struct BoundExpr {
     BoundExprKind kind;
     const Type *type;
@@ -39,6 +40,8 @@ struct BoundExpr {
     uint32_t column;
     uint32_t field;
     bool try_cast;
+    uint32_t height;     /* levels of this tree, bounded by the binder: recursion is safe */
+    uint32_t node_count; /* nodes of this tree, shared ones counted as often as they occur */
 };
 
 /* A query as a tree of relational nodes. Every node has an output schema. */
