@@ -102,5 +102,10 @@ bool type_is_orderable(const Type *type);
 void type_format(const Type *type, Buffer *out);
 /* The same in Spark's lower-case "simpleString": bigint, decimal(10,2), struct<a:int>. */
 void type_format_simple(const Type *type, Buffer *out);
+/* A name as SQL text: in backticks when it is not a plain word, or a reserved one. */
+void name_format(Str name, Buffer *out);
+/* name, `separator`, type, NOT NULL, COMMENT: "a BIGINT NOT NULL" with " ", "a: BIGINT" with ": ".
+ */
+void field_format(const Field *field, const char *separator, Buffer *out);
 
 #endif

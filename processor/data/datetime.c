@@ -1,0 +1,186 @@
+/* The calendar (proleptic Gregorian for every year, as java.time) and the printed forms of dates
+ * and timestamps.
+ *
+ * Days and civil dates convert by counting years from March, so that the leap day is a year's last
+ * day, in eras of 400 years (146,097 days), after which the calendar repeats. */
+#include "processor/data/datetime.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "processor/base/banned.h"
+
+enum {
+    DAYS_PER_ERA = 146097,
+    YEARS_PER_ERA = 400,
+    DAYS_FROM_0000_03_01_TO_EPOCH = 719468,
+};
+
+static const int64_t us_per_second = INT64_C(1000000);
+static const int64_t us_per_day = INT64_C(86400000000);
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b;
+    return quotient - (a % b < 0);
+}
+
+static bool is_leap(int64_t year)
+{
+    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+int32_t date_days_in_month(int32_t year, int32_t month)
+{
+    static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    assert(month >= 1 && month <= 12);
+    return days[month - 1] + (month == 2 && is_leap(year));
+}
+
+bool date_is_valid(int32_t year, int32_t month, int32_t day)
+{
+    return month >= 1 && month <= 12 && day >= 1 && day <= date_days_in_month(year, month);
+}
+
+int32_t date_from_civil(int32_t year, int32_t month, int32_t day)
+{
+    assert(date_is_valid(year, month, day));
+    int64_t march_year = (int64_t)year - (month <= 2);
+    int64_t era = floor_divide(march_year, YEARS_PER_ERA);
+    int64_t year_of_era = march_year - era * YEARS_PER_ERA;
+    int64_t march_month = month > 2 ? month - 3 : month + 9;
+    int64_t day_of_year = (153 * march_month + 2) / 5 + day - 1;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    int64_t days = era * DAYS_PER_ERA + day_of_era - DAYS_FROM_0000_03_01_TO_EPOCH;
+    assert(days >= INT32_MIN && days <= INT32_MAX);
+    return (int32_t)days;
+}
+
+CivilDate date_to_civil(int32_t days)
+{
+    int64_t shifted = (int64_t)days + DAYS_FROM_0000_03_01_TO_EPOCH;
+    int64_t era = floor_divide(shifted, DAYS_PER_ERA);
+    int64_t day_of_era = shifted - era * DAYS_PER_ERA;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t march_month = (5 * day_of_year + 2) / 153;
+    int64_t month = march_month < 10 ? march_month + 3 : march_month - 9;
+    return (CivilDate){
+        .year = (int32_t)(era * YEARS_PER_ERA + year_of_era + (month <= 2)),
+        .month = (int32_t)month,
+        .day = (int32_t)(day_of_year - (153 * march_month + 2) / 5 + 1),
+    };
+}
+
+int32_t date_add_months(int32_t days, int32_t months)
+{
+    CivilDate date = date_to_civil(days);
+    int64_t total = (int64_t)date.year * 12 + (date.month - 1) + months;
+    int64_t year = floor_divide(total, 12);
+    int32_t month = (int32_t)(total - year * 12) + 1;
+    assert(year >= INT32_MIN && year <= INT32_MAX);
+    int32_t last = date_days_in_month((int32_t)year, month);
+    return date_from_civil((int32_t)year, month, date.day < last ? date.day : last);
+}
+
+/* ---- Printing ---- */
+
+static char *put_digits(char *at, int64_t value, int width)
+{
+    for (int i = width - 1; i >= 0; i--) {
+        at[i] = (char)('0' + value % 10);
+        value /= 10;
+    }
+    return at + width;
+}
+
+/* Four digits at least; a sign before years of more digits and negative ones, as java.time. */
+static char *put_date(char *at, CivilDate date)
+{
+    int64_t year = date.year < 0 ? -(int64_t)date.year : date.year;
+    if (date.year < 0) {
+        *at++ = '-';
+    } else if (year > 9999) {
+        *at++ = '+';
+    }
+    int width = 4;
+    for (int64_t limit = 10000; year >= limit; limit *= 10) {
+        width++;
+    }
+    at = put_digits(at, year, width);
+    *at++ = '-';
+    at = put_digits(at, date.month, 2);
+    *at++ = '-';
+    return put_digits(at, date.day, 2);
+}
+
+/* The second of the day, hh:mm:ss. */
+static char *put_time(char *at, int64_t second)
+{
+    at = put_digits(at, second / 3600, 2);
+    *at++ = ':';
+    at = put_digits(at, second / 60 % 60, 2);
+    *at++ = ':';
+    return put_digits(at, second % 60, 2);
+}
+
+enum { DATETIME_TEXT_MAX = 48 };
+
+void date_format(int32_t days, Buffer *out)
+{
+    char *begin = buffer_reserve(out, DATETIME_TEXT_MAX);
+    out->size += (size_t)(put_date(begin, date_to_civil(days)) - begin);
+}
+
+/* Splits microseconds into day, second of the day and the rest; a time before the epoch counts
+ * down, so all parts but the day are never negative. */
+static int32_t split(int64_t us, int64_t *ret_second, int64_t *ret_us)
+{
+    int64_t day = floor_divide(us, us_per_day);
+    int64_t within = us - day * us_per_day;
+    *ret_second = within / us_per_second;
+    *ret_us = within % us_per_second;
+    return (int32_t)day;
+}
+
+void timestamp_format_iso(int64_t us, bool utc_suffix, Buffer *out)
+{
+    int64_t second;
+    int64_t fraction;
+    int32_t day = split(us, &second, &fraction);
+    char *begin = buffer_reserve(out, DATETIME_TEXT_MAX);
+    char *at = put_date(begin, date_to_civil(day));
+    *at++ = 'T';
+    at = put_time(at, second);
+    *at++ = '.';
+    at = put_digits(at, fraction, 6);
+    if (utc_suffix) {
+        *at++ = 'Z';
+    }
+    out->size += (size_t)(at - begin);
+}
+
+void timestamp_format_sql(int64_t us, const TimeZone *zone, Buffer *out)
+{
+    int64_t local;
+    if (__builtin_add_overflow(us, time_zone_offset_us(zone, us), &local)) {
+        local = us; /* within a day of the ends of int64, 292,000 years away */
+    }
+    int64_t second;
+    int64_t fraction;
+    int32_t day = split(local, &second, &fraction);
+    char *begin = buffer_reserve(out, DATETIME_TEXT_MAX);
+    char *at = put_date(begin, date_to_civil(day));
+    *at++ = ' ';
+    at = put_time(at, second);
+    if (fraction > 0) {
+        *at++ = '.';
+        int width = 6;
+        for (; fraction % 10 == 0; fraction /= 10) {
+            width--;
+        }
+        at = put_digits(at, fraction, width);
+    }
+    out->size += (size_t)(at - begin);
+}

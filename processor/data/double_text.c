@@ -1,0 +1,193 @@
+/* Doubles and floats as text, as Java's Double.toString and Float.toString (JDK 19 and later) print
+ * them: of all decimals that read back as the number the shortest, of those the nearest; at least
+ * two digits; plain from 1e-3 to 1e7, else d.dddE±n.
+ *
+ * Printing: 15 digits of a normal double (6 of a float) are never ambiguous, so if the correctly
+ * rounded 15 digits read back as the number, they are (less trailing zeros) the answer. Otherwise
+ * 16 digits are tried, with both neighbours of the last digit, since at a power of two the interval
+ * of decimals that read back reaches twice as far up as down and the nearest 16 digits may lie
+ * outside when another 16 digits lie inside. 17 digits always read back. */
+#include "processor/data/value_text.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor/base/banned.h"
+
+enum { DIGITS_MAX = 17, TEXT_MAX = 40 };
+
+/* 0.d1d2d3… · 10^point: the digits of a positive number and where its point is. */
+typedef struct Digits {
+    char digit[DIGITS_MAX + 1];
+    int count;
+    int point;
+} Digits;
+
+/* The two kinds of numbers differ in how they are read back and in their digits. */
+typedef struct Format {
+    bool (*reads_as)(const char *text, double number);
+    int safe_digits; /* never ambiguous for normal numbers */
+    int full_digits; /* always enough */
+    double smallest_normal;
+} Format;
+
+static bool reads_as_double(const char *text, double number)
+{
+    return strtod(text, NULL) == number;
+}
+
+static bool reads_as_float(const char *text, double number)
+{
+    return (double)strtof(text, NULL) == number;
+}
+
+static const Format double_format_kind = {reads_as_double, 15, 17, DBL_MIN};
+static const Format float_format_kind = {reads_as_float, 6, 9, (double)FLT_MIN};
+
+static void digits_of(double number, int count, Digits *ret)
+{
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "%.*e", count - 1, number);
+    ret->count = count;
+    ret->digit[0] = text[0];
+    memcpy(ret->digit + 1, text + 2, (size_t)count - 1);
+    ret->point = (int)strtol(text + count + (count > 1) + 1, NULL, 10) + 1;
+}
+
+static bool digits_read_as(const Format *format, const Digits *digits, double number)
+{
+    char text[TEXT_MAX];
+    snprintf(text, sizeof text, "0.%.*se%d", digits->count, digits->digit, digits->point);
+    return format->reads_as(text, number);
+}
+
+/* The next decimal of as many digits, up or down. */
+static void digits_step(Digits *digits, int direction)
+{
+    int i = digits->count - 1;
+    char limit = direction > 0 ? '9' : '0';
+    while (i >= 0 && digits->digit[i] == limit) {
+        digits->digit[i--] = direction > 0 ? '0' : '9';
+    }
+    if (i >= 0) {
+        digits->digit[i] = (char)(digits->digit[i] + direction);
+    } else { /* 999 → 1000, of which the last zero goes */
+        digits->digit[0] = '1';
+        digits->point++;
+    }
+}
+
+/* The nearest decimal of `count` digits that reads back as `number`. */
+static bool digits_try(const Format *format, double number, int count, bool neighbours, Digits *ret)
+{
+    digits_of(number, count, ret);
+    if (digits_read_as(format, ret, number)) {
+        return true;
+    }
+    for (int direction = 1; neighbours && direction >= -1; direction -= 2) {
+        Digits other = *ret;
+        digits_step(&other, direction);
+        if (digits_read_as(format, &other, number)) {
+            *ret = other;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void shortest_digits(const Format *format, double number, Digits *ret)
+{
+    if (number >= format->smallest_normal) {
+        if (!digits_try(format, number, format->safe_digits, false, ret)) {
+            int count = format->safe_digits + 1;
+            while (!digits_try(format, number, count, true, ret)) {
+                count++;
+            }
+            assert(count <= format->full_digits);
+        }
+    } else {
+        int count = 2;
+        while (!digits_try(format, number, count, false, ret)) {
+            count++;
+        }
+        assert(count <= format->full_digits);
+    }
+    while (ret->count > 2 && ret->digit[ret->count - 1] == '0') {
+        ret->count--;
+    }
+}
+
+static void append_digits(const char *digits, int count, Buffer *out)
+{
+    buffer_append(out, digits, (size_t)count);
+}
+
+static void append_zeros(int count, Buffer *out)
+{
+    for (int i = 0; i < count; i++) {
+        buffer_append_byte(out, '0');
+    }
+}
+
+static void append_plain(const Digits *digits, Buffer *out)
+{
+    if (digits->point <= 0) {
+        buffer_append_cstr(out, "0.");
+        append_zeros(-digits->point, out);
+        int count = digits->count;
+        count -= count == 2 && digits->digit[1] == '0';
+        append_digits(digits->digit, count, out);
+    } else if (digits->count <= digits->point) {
+        append_digits(digits->digit, digits->count, out);
+        append_zeros(digits->point - digits->count, out);
+        buffer_append_cstr(out, ".0");
+    } else {
+        append_digits(digits->digit, digits->point, out);
+        buffer_append_byte(out, '.');
+        append_digits(digits->digit + digits->point, digits->count - digits->point, out);
+    }
+}
+
+static void format_number(const Format *format, double number, Buffer *out)
+{
+    if (isnan(number)) {
+        buffer_append_cstr(out, "NaN");
+        return;
+    }
+    if (signbit(number)) {
+        buffer_append_byte(out, '-');
+        number = -number;
+    }
+    if (isinf(number)) {
+        buffer_append_cstr(out, "Infinity");
+        return;
+    }
+    if (number == 0) {
+        buffer_append_cstr(out, "0.0");
+        return;
+    }
+    Digits digits;
+    shortest_digits(format, number, &digits);
+    if (number >= 1e-3 && number < 1e7) {
+        append_plain(&digits, out);
+        return;
+    }
+    buffer_append_byte(out, digits.digit[0]);
+    buffer_append_byte(out, '.');
+    append_digits(digits.digit + 1, digits.count - 1, out);
+    buffer_printf(out, "E%d", digits.point - 1);
+}
+
+void double_format(double number, Buffer *out)
+{
+    format_number(&double_format_kind, number, out);
+}
+
+void float_format(float number, Buffer *out)
+{
+    format_number(&float_format_kind, (double)number, out);
+}
