@@ -100,6 +100,7 @@ typedef struct BoundFlow {
     size_t key_count;
     uint32_t sequence; /* REPLACE USING: sequence column of the target */
     Str text;          /* SQL text of the flow, for definitions and events */
+    size_t script;     /* which of the scripts given to bind_program */
     SourcePlace place;
 } BoundFlow;
 
@@ -113,7 +114,8 @@ typedef struct BoundTable {
     size_t expectation_count;
     const BoundProperty *properties;
     size_t property_count;
-    Str text; /* SQL text of the CREATE statement */
+    Str text;      /* SQL text of the CREATE statement */
+    size_t script; /* which of the scripts given to bind_program */
     SourcePlace place;
 } BoundTable;
 
