@@ -1,0 +1,42 @@
+/* Program: a topology judged as a whole: sources with their schemas, the SQL bound against them,
+ * one logical plan a flow. `validate` and `run` both go through here, so validate finds what run
+ * would refuse. Read-only once loaded; lives in the arena given. */
+#ifndef RUN_PROGRAM_H
+#define RUN_PROGRAM_H
+
+#include "config/topology.h"
+#include "processor/bind/bind.h"
+#include "processor/data/datetime.h"
+#include "processor/plan/logical.h"
+
+typedef struct ProgramSource {
+    const TopologySource *config;
+    const Schema *schema;
+    const char *topic;
+} ProgramSource;
+
+typedef struct ProgramTable {
+    const BoundTable *bound;
+    const TopologyTable *config; /* NULL: all defaults */
+    const char *topic;
+    const BoundFlow *flow;
+    LogicalPlan *plan;
+} ProgramTable;
+
+typedef struct Program {
+    const Topology *topology;
+    const TimeZone *time_zone;
+    Catalog *catalog;
+    ProgramSource *sources;
+    size_t source_count;
+    ProgramTable *tables;
+    size_t table_count;
+    BoundProgram bound;
+} Program;
+
+/* Every mistake goes to `diagnostics`, placed in the user's files; the program is usable only when
+ * none was added. `log_properties`: checks librdkafka's names and values too. */
+void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnostics,
+                  Program **ret_program);
+
+#endif

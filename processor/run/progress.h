@@ -1,0 +1,83 @@
+/* Progress: the records of <pipeline>.progress, the truth from which a start resumes. One
+ * partition, compacted, written only inside the flows' data transactions:
+ *
+ *     {"flow","topic","partition"}  how far a source partition is applied            every commit
+ *     {"flow"}                      claim: which process runs the flow               every start
+ *     {"flow","resetting"}          a full refresh is under way
+ *     {"table"}                     definition: schemas by version, keys, sequence   when it
+ * changes
+ *
+ * A transaction ends with one position record per source partition that moved, all with the same
+ * update, epoch and ends, so that anyone can check it. */
+#ifndef RUN_PROGRESS_H
+#define RUN_PROGRESS_H
+
+#include "connectors/log.h"
+#include "processor/base/buffer.h"
+
+/* The last record applied of a source partition: tells a topic made anew (decisions). */
+typedef struct Fingerprint {
+    int64_t offset; /* -1: none yet */
+    int64_t timestamp_ms;
+    uint64_t checksum;
+} Fingerprint;
+
+typedef struct ProgressPosition {
+    Str topic;
+    int32_t partition;
+    int64_t offset; /* next to be read */
+    Fingerprint fingerprint;
+    int64_t epoch;
+    Str update;
+    Str instance;
+} ProgressPosition;
+
+typedef struct ProgressClaim {
+    Str instance; /* data == NULL: never claimed */
+    Str host;
+    int64_t pid;
+    Str time;
+} ProgressClaim;
+
+/* A table's definition as last used. */
+typedef struct ProgressDefinition {
+    Str *schemas; /* column lists by version, from version 1 */
+    size_t schema_count;
+    Str *keys;
+    size_t key_count;
+    Str sequence;
+    Str query; /* SQL text of the flow */
+    Str topic;
+} ProgressDefinition;
+
+/* What the progress topic says of one flow and its table. */
+typedef struct Progress {
+    ProgressPosition *positions;
+    size_t position_count;
+    int64_t epoch; /* the highest of the positions; 0 when there are none */
+    int64_t *ends; /* of the table's partitions at that epoch, -1: untouched so far */
+    size_t end_count;
+    ProgressClaim claim;
+    bool resetting;
+    bool has_definition;
+    ProgressDefinition definition;
+} Progress;
+
+/* Reads the whole topic up to its high watermark of now, read_committed. All memory in `arena`. */
+NODISCARD Error *progress_read(Log *log, const char *progress_topic, Str flow, Str table,
+                               int timeout_ms, Arena *arena, Progress *ret_progress);
+
+/* Key and value of the records. */
+void progress_position_key(Str flow, Str topic, int32_t partition, Buffer *out);
+void progress_position_value(const ProgressPosition *position, const int64_t *ends,
+                             size_t end_count, int64_t time_us, Buffer *out);
+void progress_claim_key(Str flow, Buffer *out);
+void progress_claim_value(const ProgressClaim *claim, Buffer *out);
+void progress_resetting_key(Str flow, Buffer *out);
+void progress_definition_key(Str table, Buffer *out);
+void progress_definition_value(const ProgressDefinition *definition, Buffer *out);
+
+/* Checksum of a record for a Fingerprint. */
+uint64_t fingerprint_checksum(const LogRecord *record);
+
+#endif

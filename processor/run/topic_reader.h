@@ -1,0 +1,25 @@
+/* Reads a topic's partitions from given offsets up to fixed ends, read_committed: how progress,
+ * table topics and tests are read. Bounded by position, not by counting (log.h). */
+#ifndef RUN_TOPIC_READER_H
+#define RUN_TOPIC_READER_H
+
+#include "connectors/log.h"
+
+typedef struct TopicReader TopicReader;
+
+/* Partition p is read from starts[p] up to ends[p] (exclusive); negative start: skip the partition.
+ */
+NODISCARD Error *topic_reader_open(Log *log, const char *topic, int partition_count,
+                                   const int64_t *starts, const int64_t *ends,
+                                   TopicReader **ret_reader);
+void topic_reader_close(TopicReader *reader);
+/* The next records below the ends, in `arena`; *ret_count 0 when all ends are reached. Waits as
+ * long as it takes, but fails with KAFKA_TIMED_OUT (RETRY) when nothing arrives for timeout_ms. */
+NODISCARD Error *topic_reader_next(TopicReader *reader, int timeout_ms, Arena *arena,
+                                   const LogRecord **ret_records, size_t *ret_count);
+/* Next offset to be read of a partition: after the end, its end. */
+int64_t topic_reader_position(const TopicReader *reader, int partition);
+
+DEFINE_AUTO(topic_reader, TopicReader, topic_reader_close)
+
+#endif
