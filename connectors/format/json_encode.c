@@ -1,0 +1,254 @@
+/* Rows, keys and values as JSON text (DESIGN section 5): compact, declared order, nulls written,
+ * exact numbers. The text is the changelog: reading it back gives the same row.
+ *
+ *     {"id":1,"price":12.50,"at":"2026-03-01T00:00:00.000000Z","tags":{"a":1},"raw":"AAE="} */
+#include <math.h>
+
+#include "connectors/format/base64.h"
+#include "connectors/format/format.h"
+#include "connectors/format/json_scan.h"
+#include "processor/base/json_writer.h"
+#include "processor/data/decimal.h"
+#include "processor/data/value_text.h"
+
+#include "processor/base/banned.h"
+
+static void write_escape(Buffer *out, unsigned char c)
+{
+    static const char letters[] = "btn?fr"; /* from \b = 8 on; 11 has none */
+    static const char digits[] = "0123456789ABCDEF";
+    if (c == '"' || c == '\\') {
+        char pair[2] = {'\\', (char)c};
+        buffer_append(out, pair, sizeof pair);
+    } else if (c >= 8 && c <= 13 && c != 11) {
+        char pair[2] = {'\\', letters[c - 8]};
+        buffer_append(out, pair, sizeof pair);
+    } else {
+        char escape[6] = {'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]};
+        buffer_append(out, escape, sizeof escape);
+    }
+}
+
+/* Quotes and copies; the runs between characters that need an escape are found as the decoder finds
+ * string ends. Text that is not UTF-8 is left to json_write_string, which replaces what is wrong.
+ */
+static void write_string(Buffer *out, Str text)
+{
+    size_t before = out->size;
+    unsigned non_ascii = 0;
+    const char *at = text.data;
+    const char *end = text.data + text.size;
+    buffer_append_byte(out, '"');
+    while (text.size > 0) {
+        const char *stop = json_find_special(at, end, &non_ascii);
+        buffer_append(out, at, (size_t)(stop - at));
+        if (stop == end) {
+            break;
+        }
+        write_escape(out, (unsigned char)*stop);
+        at = stop + 1;
+    }
+    if (UNLIKELY(non_ascii != 0) && !str_is_utf8(text)) {
+        out->size = before;
+        json_write_string(out, text);
+        return;
+    }
+    buffer_append_byte(out, '"');
+}
+
+static void write_integer(Buffer *out, int64_t value)
+{
+    char text[24];
+    char *at = text + sizeof text;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do {
+        *--at = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    if (value < 0) {
+        *--at = '-';
+    }
+    buffer_append(out, at, (size_t)(text + sizeof text - at));
+}
+
+static void write_double(Buffer *out, double number, bool narrow)
+{
+    if (isnan(number)) {
+        buffer_append_cstr(out, "\"NaN\"");
+    } else if (isinf(number)) {
+        buffer_append_cstr(out, number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
+    } else if (narrow) {
+        float_format((float)number, out);
+    } else {
+        double_format(number, out);
+    }
+}
+
+static void write_timestamp(Buffer *out, int64_t us, bool utc_suffix)
+{
+    buffer_append_byte(out, '"');
+    timestamp_format_iso(us, utc_suffix, out);
+    buffer_append_byte(out, '"');
+}
+
+static void write_date(Buffer *out, int32_t days)
+{
+    buffer_append_byte(out, '"');
+    date_format(days, out);
+    buffer_append_byte(out, '"');
+}
+
+static void write_base64(Buffer *out, Str bytes)
+{
+    buffer_append_byte(out, '"');
+    base64_encode(bytes, out);
+    buffer_append_byte(out, '"');
+}
+
+static void write_array(Buffer *out, const Vector *vector, uint32_t row)
+{
+    buffer_append_byte(out, '[');
+    for (uint32_t i = vector->offsets[row]; i < vector->offsets[row + 1]; i++) {
+        if (i > vector->offsets[row]) {
+            buffer_append_byte(out, ',');
+        }
+        json_encode_value(vector->children[0], i, out);
+    }
+    buffer_append_byte(out, ']');
+}
+
+/* String keys are field names; other keys have no such form, so each entry is a pair. */
+static void write_map(Buffer *out, const Vector *vector, uint32_t row)
+{
+    bool object = vector->type->key->kind == TYPE_STRING;
+    buffer_append_byte(out, object ? '{' : '[');
+    for (uint32_t i = vector->offsets[row]; i < vector->offsets[row + 1]; i++) {
+        if (i > vector->offsets[row]) {
+            buffer_append_byte(out, ',');
+        }
+        if (!object) {
+            buffer_append_byte(out, '[');
+        }
+        json_encode_value(vector->children[0], i, out);
+        buffer_append_byte(out, object ? ':' : ',');
+        json_encode_value(vector->children[1], i, out);
+        if (!object) {
+            buffer_append_byte(out, ']');
+        }
+    }
+    buffer_append_byte(out, object ? '}' : ']');
+}
+
+static void write_fields(Buffer *out, const Field *fields, Vector *const *columns, size_t count,
+                         uint32_t row)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) {
+            buffer_append_byte(out, ',');
+        }
+        write_string(out, fields[i].name);
+        buffer_append_byte(out, ':');
+        json_encode_value(columns[i], row, out);
+    }
+}
+
+static void write_struct(Buffer *out, const Vector *vector, uint32_t row)
+{
+    buffer_append_byte(out, '{');
+    write_fields(out, vector->type->fields, vector->children, vector->child_count, row);
+    buffer_append_byte(out, '}');
+}
+
+/* Types without a JSON form of their own (no topic has them: they cannot be read back): as SQL
+ * prints them. */
+static void write_as_text(Buffer *out, const Vector *vector, uint32_t row)
+{
+    AUTO_BUFFER Buffer text = {0};
+    value_format(vector, row, time_zone_utc(), &text);
+    write_string(out, buffer_str(&text));
+}
+
+void json_encode_value(const Vector *vector, uint32_t row, Buffer *out)
+{
+    if (!vector_is_valid(vector, row)) {
+        buffer_append(out, "null", 4);
+        return;
+    }
+    switch (vector->type->kind) {
+    case TYPE_NULL:
+        buffer_append(out, "null", 4);
+        return;
+    case TYPE_BOOLEAN:
+        buffer_append_cstr(out, VECTOR_VALUE(vector, uint8_t, row) ? "true" : "false");
+        return;
+    case TYPE_TINYINT:
+        write_integer(out, VECTOR_VALUE(vector, int8_t, row));
+        return;
+    case TYPE_SMALLINT:
+        write_integer(out, VECTOR_VALUE(vector, int16_t, row));
+        return;
+    case TYPE_INT:
+        write_integer(out, VECTOR_VALUE(vector, int32_t, row));
+        return;
+    case TYPE_BIGINT:
+        write_integer(out, VECTOR_VALUE(vector, int64_t, row));
+        return;
+    case TYPE_FLOAT:
+        write_double(out, (double)VECTOR_VALUE(vector, float, row), true);
+        return;
+    case TYPE_DOUBLE:
+        write_double(out, VECTOR_VALUE(vector, double, row), false);
+        return;
+    case TYPE_DECIMAL:
+        decimal_format(VECTOR_VALUE(vector, int128, row), vector->type->scale, out);
+        return;
+    case TYPE_STRING:
+        write_string(out, VECTOR_VALUE(vector, Str, row));
+        return;
+    case TYPE_BINARY:
+        write_base64(out, VECTOR_VALUE(vector, Str, row));
+        return;
+    case TYPE_DATE:
+        write_date(out, VECTOR_VALUE(vector, int32_t, row));
+        return;
+    case TYPE_TIMESTAMP:
+        write_timestamp(out, VECTOR_VALUE(vector, int64_t, row), true);
+        return;
+    case TYPE_TIMESTAMP_NTZ:
+        write_timestamp(out, VECTOR_VALUE(vector, int64_t, row), false);
+        return;
+    case TYPE_ARRAY:
+        write_array(out, vector, row);
+        return;
+    case TYPE_MAP:
+        write_map(out, vector, row);
+        return;
+    case TYPE_STRUCT:
+        write_struct(out, vector, row);
+        return;
+    case TYPE_INTERVAL_YEAR_MONTH:
+    case TYPE_INTERVAL_DAY_TIME:
+    case TYPE_VARIANT:
+        write_as_text(out, vector, row);
+        return;
+    }
+}
+
+void json_encode_row(const Batch *batch, uint32_t row, Buffer *out)
+{
+    buffer_append_byte(out, '{');
+    write_fields(out, batch->schema->fields, batch->columns, batch->schema->field_count, row);
+    buffer_append_byte(out, '}');
+}
+
+void json_encode_key(const Field *fields, Vector *const *columns, size_t count, uint32_t row,
+                     uint32_t ordinal, Buffer *out)
+{
+    buffer_append_byte(out, '{');
+    write_fields(out, fields, columns, count, row);
+    if (ordinal > 0) {
+        buffer_append_cstr(out, count > 0 ? ",\"_row\":" : "\"_row\":");
+        write_integer(out, ordinal);
+    }
+    buffer_append_byte(out, '}');
+}
