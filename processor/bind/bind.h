@@ -4,6 +4,7 @@
 #define BIND_BIND_H
 
 #include "processor/bind/bound.h"
+#include "processor/data/datetime.h"
 #include "processor/sql/ast.h"
 
 typedef struct BindContext {
