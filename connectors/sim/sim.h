@@ -77,10 +77,10 @@ void sim_broker_free(SimBroker *broker);
 /* A client connection; owned by the caller (log_close). Its name is "model". */
 __attribute__((returns_nonnull)) Log *sim_broker_connect(SimBroker *broker);
 
-/* Record timestamps, transaction time-outs and retention follow `clock` (borrowed; NULL: the
- * system's). Waiting inside calls always takes real time. A fixed instant is moved by writing to
- * the Clock while no other thread is inside a call, or by setting another Clock. Call this again
- * after a move to wake waiting threads. */
+/* Record timestamps, transaction time-outs and retention follow `clock` (borrowed until another is
+ * set or the broker is freed; NULL: the system's). Waiting inside calls always takes real time. A
+ * fixed instant is moved by writing to the Clock while no other thread is inside a call, or by
+ * setting another Clock. Call this again after a move to wake waiting threads. */
 void sim_broker_set_clock(SimBroker *broker, const Clock *clock);
 
 /* Runs the log cleaner to the end over everything below the last stable offset, whatever the

@@ -98,7 +98,7 @@ static void note_delivery(void *context, const LogDelivery *delivery)
 Writer *open_writer_with_timeout(Fixture *f, Log *log, const char *id, int transaction_timeout_ms)
 {
     Writer *w = mem_new(Writer);
-    w->arena = f->arena;
+    w->arena = arena_new("conformance writer"); /* not the case's: another thread may write */
     assert_true(f->writer_count < WRITERS_MAX);
     f->writers[f->writer_count++] = w;
     LogProducerOptions options = {.transactional_id = id,
@@ -330,6 +330,7 @@ static int tear_down(void **state)
     }
     for (size_t i = 0; i < f->writer_count; i++) {
         log_producer_close(f->writers[i]->producer);
+        arena_free(f->writers[i]->arena);
         mem_free(f->writers[i]->delivered);
         mem_free(f->writers[i]);
     }

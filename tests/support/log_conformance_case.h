@@ -18,7 +18,7 @@
 #include "tests/support/log_conformance.h"
 
 typedef struct Delivered {
-    const char *topic; /* in the fixture's arena */
+    const char *topic; /* in the writer's arena */
     int32_t partition;
     int64_t offset;
     uint64_t tag;
