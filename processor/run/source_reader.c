@@ -1,0 +1,431 @@
+/* The records of one source for one flow. */
+#include "processor/run/source_reader.h"
+
+#include <assert.h>
+
+#include "processor/base/memory.h"
+
+#include "processor/base/banned.h"
+
+struct SourceReader {
+    SourceReaderOptions options;
+    const char *topic;
+    LogConsumer *consumer;
+    SourcePartition *partitions;
+    int partition_count;
+};
+
+static Error *not_found_hint(const SourceReader *reader, Error *error)
+{
+    if (error != NULL && error_class(error) == ERROR_KAFKA_TOPIC_NOT_FOUND) {
+        error_set_hint(error,
+                       "create topic `%s`, or correct sources.%.*s.topic: tidemark does not make "
+                       "source topics",
+                       reader->topic, STR_ARG(reader->options.source->config->name));
+    }
+    return error;
+}
+
+static Error *topic_changed(const SourceReader *reader, int partition, int64_t offset,
+                            const char *what)
+{
+    Error *error = error_new(ERROR_SOURCE_TOPIC_CHANGED,
+                             "Topic `%s` partition %d is not the one that was read before: offset "
+                             "%lld %s. The topic was deleted and made anew, or cut.",
+                             reader->topic, partition, (long long)offset, what);
+    return error_set_hint(error, "nothing was consumed; refresh the table fully, or give the new "
+                                 "topic's rows to a new table");
+}
+
+/* Where a partition that was never read starts. */
+static Error *first_offset(const SourceReader *reader, int partition, int64_t *ret_offset)
+{
+    const TopologySource *config = reader->options.source->config;
+    int64_t start = 0;
+    int64_t end = 0;
+    TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_COMMITTED,
+                       reader->options.timeout_ms, &start, &end));
+    switch (config->start) {
+    case TOPOLOGY_START_EARLIEST:
+        *ret_offset = start;
+        return NULL;
+    case TOPOLOGY_START_LATEST:
+        *ret_offset = end;
+        return NULL;
+    case TOPOLOGY_START_TIMESTAMP: {
+        int64_t time_us = 0;
+        bool good = timestamp_parse_iso(config->start_text, reader->options.time_zone, &time_us);
+        assert(good); /* judged by program_load */
+        (void)good;
+        return log_offset_for_time(reader->options.log, reader->topic, partition, time_us / 1000,
+                                   reader->options.timeout_ms, ret_offset);
+    }
+    }
+    return NULL;
+}
+
+static const ProgressPosition *stored_position(const SourceReader *reader, const Progress *progress,
+                                               int partition)
+{
+    for (size_t i = 0; i < progress->position_count; i++) {
+        const ProgressPosition *position = &progress->positions[i];
+        if (position->partition == partition &&
+            str_equal(position->topic, str_from(reader->topic))) {
+            return position;
+        }
+    }
+    return NULL;
+}
+
+/* A stored position against what the topic holds now. */
+static Error *resume_partition(const SourceReader *reader, const ProgressPosition *stored,
+                               SourcePartition *ret)
+{
+    int partition = stored->partition;
+    int64_t start = 0;
+    int64_t end = 0;
+    TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_UNCOMMITTED,
+                       reader->options.timeout_ms, &start, &end));
+    if (stored->offset > end) {
+        return error_set_disposition(
+            topic_changed(reader, partition, stored->offset, "lies beyond its end"), ERROR_USER);
+    }
+    int64_t next = stored->offset;
+    if (next < start) {
+        if (reader->options.on_loss != NULL) {
+            reader->options.on_loss(reader->options.context, partition, next, start);
+        }
+        next = start;
+    }
+    *ret = (SourcePartition){.next = next,
+                             .committed = next,
+                             .last = stored->fingerprint,
+                             .committed_last = stored->fingerprint,
+                             .end = -1,
+                             .seen_end = end,
+                             .expect = {.offset = -1},
+                             .skip_below = next};
+    if (stored->fingerprint.offset >= start && stored->fingerprint.offset < next) {
+        ret->expect = stored->fingerprint;
+    }
+    return NULL;
+}
+
+static Error *new_partition(const SourceReader *reader, int64_t offset, SourcePartition *ret)
+{
+    (void)reader;
+    *ret = (SourcePartition){.next = offset,
+                             .committed = offset,
+                             .last = {.offset = -1},
+                             .committed_last = {.offset = -1},
+                             .end = -1,
+                             .seen_end = -1,
+                             .expect = {.offset = -1},
+                             .skip_below = offset};
+    return NULL;
+}
+
+static Error *find_partitions(SourceReader *reader, const Progress *progress)
+{
+    LogTopicDescription description = {0};
+    TRY(log_topic_describe(reader->options.log, reader->topic, reader->options.timeout_ms,
+                           &description));
+    reader->partition_count = description.partition_count;
+    reader->partitions =
+        mem_alloc_array((size_t)reader->partition_count, sizeof *reader->partitions);
+    for (int p = 0; p < reader->partition_count; p++) {
+        const ProgressPosition *stored = stored_position(reader, progress, p);
+        if (stored != NULL) {
+            TRY(resume_partition(reader, stored, &reader->partitions[p]));
+        } else {
+            int64_t offset = 0;
+            TRY(first_offset(reader, p, &offset));
+            TRY(new_partition(reader, offset, &reader->partitions[p]));
+        }
+    }
+    return NULL;
+}
+
+/* Reading starts at the record to be checked, if there is one, else at the next to be handed out.
+ */
+static int64_t read_from(const SourcePartition *partition)
+{
+    return partition->expect.offset >= 0 ? partition->expect.offset : partition->next;
+}
+
+static Error *assign_all(SourceReader *reader)
+{
+    LogPosition *positions = mem_alloc_array((size_t)reader->partition_count, sizeof *positions);
+    for (int p = 0; p < reader->partition_count; p++) {
+        positions[p] = (LogPosition){reader->topic, p, read_from(&reader->partitions[p])};
+    }
+    Error *error =
+        log_consumer_assign(reader->consumer, positions, (size_t)reader->partition_count);
+    mem_free(positions);
+    return error;
+}
+
+static Error *open_reader(SourceReader *reader, const Progress *progress)
+{
+    TRY(not_found_hint(reader, find_partitions(reader, progress)));
+    LogConsumerOptions options = {.isolation = READ_COMMITTED};
+    TRY(log_consumer_open(reader->options.log, &options, &reader->consumer));
+    return assign_all(reader);
+}
+
+Error *source_reader_open(const SourceReaderOptions *options, const Progress *progress,
+                          SourceReader **ret_reader)
+{
+    SourceReader *reader = mem_new(SourceReader);
+    reader->options = *options;
+    reader->topic = options->source->topic;
+    Error *error = open_reader(reader, progress);
+    if (error != NULL) {
+        source_reader_close(reader);
+        return error;
+    }
+    *ret_reader = reader;
+    return NULL;
+}
+
+void source_reader_close(SourceReader *reader)
+{
+    if (reader != NULL) {
+        log_consumer_close(reader->consumer);
+        mem_free(reader->partitions);
+        mem_free(reader);
+    }
+}
+
+int source_reader_partitions(const SourceReader *reader)
+{
+    return reader->partition_count;
+}
+
+const SourcePartition *source_reader_partition(const SourceReader *reader, int partition)
+{
+    assert(partition < reader->partition_count);
+    return &reader->partitions[partition];
+}
+
+const char *source_reader_topic(const SourceReader *reader)
+{
+    return reader->topic;
+}
+
+Error *source_reader_refresh(SourceReader *reader, bool *ret_added)
+{
+    LogTopicDescription description = {0};
+    TRY(not_found_hint(reader, log_topic_describe(reader->options.log, reader->topic,
+                                                  reader->options.timeout_ms, &description)));
+    *ret_added = description.partition_count > reader->partition_count;
+    while (reader->partition_count < description.partition_count) {
+        int p = reader->partition_count;
+        int64_t start = 0;
+        int64_t end = 0;
+        TRY(log_watermarks(reader->options.log, reader->topic, p, READ_COMMITTED,
+                           reader->options.timeout_ms, &start, &end));
+        reader->partitions =
+            mem_realloc(reader->partitions, (size_t)(p + 1) * sizeof *reader->partitions);
+        TRY(new_partition(reader, start, &reader->partitions[p]));
+        TRY(log_consumer_seek(reader->consumer, &(LogPosition){reader->topic, p, start}));
+        reader->partition_count++;
+    }
+    return NULL;
+}
+
+Error *source_reader_set_bounds(SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        int64_t start = 0;
+        int64_t end = 0;
+        TRY(log_watermarks(reader->options.log, reader->topic, p, READ_COMMITTED,
+                           reader->options.timeout_ms, &start, &end));
+        reader->partitions[p].end = end;
+        reader->partitions[p].seen_end = end;
+    }
+    return NULL;
+}
+
+void source_reader_clear_bounds(SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        reader->partitions[p].end = -1;
+    }
+}
+
+/* A partition whose fingerprint is still to be checked is not drained: nothing may be taken for
+ * done before the topic is known to be the same. */
+bool source_reader_is_drained(const SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        const SourcePartition *partition = &reader->partitions[p];
+        if (partition->end < 0 || partition->next < partition->end ||
+            partition->expect.offset >= 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Compares a record read again with what was applied; a record beyond it means that it is gone
+ * (retention, compaction), which proves nothing. */
+static Error *check_fingerprint(const SourceReader *reader, SourcePartition *partition,
+                                const LogRecord *record)
+{
+    Fingerprint expect = partition->expect;
+    if (expect.offset < 0) {
+        return NULL;
+    }
+    if (record->offset == expect.offset && (record->timestamp_ms != expect.timestamp_ms ||
+                                            fingerprint_checksum(record) != expect.checksum)) {
+        return topic_changed(reader, record->partition, record->offset,
+                             "holds another record than the one applied");
+    }
+    partition->expect.offset = -1;
+    return NULL;
+}
+
+/* Is the record one to hand out? Moves the partition past it. */
+static Error *take_record(SourceReader *reader, const LogRecord *record, bool *ret_wanted)
+{
+    SourcePartition *partition = &reader->partitions[record->partition];
+    TRY(check_fingerprint(reader, partition, record));
+    *ret_wanted = record->offset >= partition->next &&
+                  (partition->end < 0 || record->offset < partition->end);
+    if (*ret_wanted) {
+        partition->next = record->offset + 1;
+        partition->last =
+            (Fingerprint){record->offset, record->timestamp_ms, fingerprint_checksum(record)};
+    } else if (partition->end >= 0 && record->offset >= partition->end &&
+               partition->next < partition->end) {
+        /* What lay between was markers or removed records. */
+        partition->next = partition->end;
+    }
+    return NULL;
+}
+
+static void take_end(SourceReader *reader, const LogPosition *end)
+{
+    SourcePartition *partition = &reader->partitions[end->partition];
+    partition->expect.offset = -1;
+    partition->seen_end = end->offset;
+    int64_t next =
+        partition->end >= 0 && end->offset > partition->end ? partition->end : end->offset;
+    if (next > partition->next) {
+        partition->next = next;
+    }
+}
+
+/* Records beyond the bounds were fetched and not handed out: they must come again later. */
+static Error *seek_overrun(SourceReader *reader, const bool *overrun)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        if (overrun[p]) {
+            TRY(log_consumer_seek(reader->consumer,
+                                  &(LogPosition){reader->topic, p, reader->partitions[p].next}));
+        }
+    }
+    return NULL;
+}
+
+Error *source_reader_next(SourceReader *reader, int timeout_ms, size_t records_max, Arena *arena,
+                          const LogRecord **ret_records, size_t *ret_count)
+{
+    LogPoll poll = {0};
+    TRY(log_consumer_poll(reader->consumer, timeout_ms, records_max, arena, &poll));
+    LogRecord *kept = arena_new_array(arena, LogRecord, poll.record_count);
+    bool *overrun = arena_new_array(arena, bool, (size_t)reader->partition_count);
+    size_t count = 0;
+    for (size_t i = 0; i < poll.record_count; i++) {
+        const LogRecord *record = &poll.records[i];
+        bool wanted = false;
+        TRY(take_record(reader, record, &wanted));
+        if (wanted) {
+            kept[count++] = *record;
+        } else if (record->offset >= reader->partitions[record->partition].next) {
+            overrun[record->partition] = true;
+        }
+    }
+    for (size_t i = 0; i < poll.end_count; i++) {
+        if (!overrun[poll.ends[i].partition]) {
+            take_end(reader, &poll.ends[i]);
+        }
+    }
+    TRY(seek_overrun(reader, overrun));
+    *ret_records = kept;
+    *ret_count = count;
+    return NULL;
+}
+
+Error *source_reader_give_back(SourceReader *reader, const LogRecord *from, size_t count)
+{
+    for (size_t i = count; i-- > 0;) {
+        SourcePartition *partition = &reader->partitions[from[i].partition];
+        partition->next = from[i].offset;
+        partition->last = partition->committed_last;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int p = from[i].partition;
+        TRY(log_consumer_seek(reader->consumer,
+                              &(LogPosition){reader->topic, p, reader->partitions[p].next}));
+    }
+    return NULL;
+}
+
+bool source_reader_moved(const SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        if (reader->partitions[p].next != reader->partitions[p].committed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void source_reader_commit(SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        reader->partitions[p].committed = reader->partitions[p].next;
+        reader->partitions[p].committed_last = reader->partitions[p].last;
+    }
+}
+
+Error *source_reader_rewind(SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        SourcePartition *partition = &reader->partitions[p];
+        if (partition->next != partition->committed) {
+            partition->next = partition->committed;
+            partition->last = partition->committed_last;
+            TRY(log_consumer_seek(reader->consumer,
+                                  &(LogPosition){reader->topic, p, partition->next}));
+        }
+    }
+    return NULL;
+}
+
+Error *source_reader_reset(SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        int64_t offset = 0;
+        TRY(first_offset(reader, p, &offset));
+        SourcePartition fresh;
+        TRY(new_partition(reader, offset, &fresh));
+        fresh.committed = -1; /* so that the partition counts as moved */
+        reader->partitions[p] = fresh;
+    }
+    return assign_all(reader);
+}
+
+uint64_t source_reader_backlog(const SourceReader *reader)
+{
+    uint64_t backlog = 0;
+    for (int p = 0; p < reader->partition_count; p++) {
+        const SourcePartition *partition = &reader->partitions[p];
+        if (partition->seen_end > partition->next) {
+            backlog += (uint64_t)(partition->seen_end - partition->next);
+        }
+    }
+    return backlog;
+}

@@ -1,0 +1,72 @@
+/* SourceReader: the records of one source for one flow, from the positions the progress topic
+ * gives, read_committed, with absolute offsets. Knows how far each partition was handed out, how
+ * far the epoch may go, and whether the topic is still the one that was read before (decisions,
+ * "Topic made anew"). Thread: the flow's. */
+#ifndef RUN_SOURCE_READER_H
+#define RUN_SOURCE_READER_H
+
+#include "connectors/log.h"
+#include "processor/run/program.h"
+#include "processor/run/progress.h"
+
+typedef struct SourceReader SourceReader;
+
+/* One partition as the reader stands. */
+typedef struct SourcePartition {
+    int64_t next;      /* next offset to be handed out */
+    int64_t committed; /* as of the last committed epoch: where an abort goes back to */
+    Fingerprint last;  /* of the last record handed out */
+    Fingerprint committed_last;
+    int64_t end;        /* bound of a triggered update, -1: none */
+    int64_t seen_end;   /* end offset last reported, for the backlog; -1: unknown */
+    Fingerprint expect; /* must match if that offset still exists; offset -1: nothing to check */
+    int64_t skip_below; /* records below are read for `expect` only */
+} SourcePartition;
+
+typedef struct SourceReaderOptions {
+    Log *log;
+    const ProgramSource *source;
+    const TimeZone *time_zone;
+    int timeout_ms;
+    /* Called when records between a stored position and the log's start are gone. */
+    void (*on_loss)(void *context, int partition, int64_t position, int64_t start);
+    void *context;
+} SourceReaderOptions;
+
+/* Opens the source at the stored positions; partitions without one start as the source says
+ * (earliest, latest, timestamp). SOURCE_TOPIC_CHANGED when a position lies beyond the end,
+ * KAFKA_TOPIC_NOT_FOUND with a hint. */
+NODISCARD Error *source_reader_open(const SourceReaderOptions *options, const Progress *progress,
+                                    SourceReader **ret_reader);
+void source_reader_close(SourceReader *reader);
+
+int source_reader_partitions(const SourceReader *reader);
+const SourcePartition *source_reader_partition(const SourceReader *reader, int partition);
+/* Looks for new partitions; they are read from their beginning. */
+NODISCARD Error *source_reader_refresh(SourceReader *reader, bool *ret_added);
+/* Bounds what follows to the last stable offsets of now (a triggered update), or takes the bounds
+ * away. */
+NODISCARD Error *source_reader_set_bounds(SourceReader *reader);
+void source_reader_clear_bounds(SourceReader *reader);
+bool source_reader_is_drained(const SourceReader *reader); /* every bound is reached */
+/* Records of the source in partition order, at most records_max, in `arena`; *ret_count 0: nothing
+ * within timeout_ms. Never beyond a bound. SOURCE_TOPIC_CHANGED when a record differs from its
+ * fingerprint. */
+NODISCARD Error *source_reader_next(SourceReader *reader, int timeout_ms, size_t records_max,
+                                    Arena *arena, const LogRecord **ret_records, size_t *ret_count);
+/* Gives records back: they were handed out but not used. `from`: the first of them. */
+NODISCARD Error *source_reader_give_back(SourceReader *reader, const LogRecord *from, size_t count);
+/* Did a partition move since the last commit? */
+bool source_reader_moved(const SourceReader *reader);
+/* The epoch is committed, or never was: then everything since the last commit comes again. */
+void source_reader_commit(SourceReader *reader);
+NODISCARD Error *source_reader_rewind(SourceReader *reader);
+/* Starts over at the beginning of what the source holds, as `start` says (full refresh). */
+NODISCARD Error *source_reader_reset(SourceReader *reader);
+/* Offsets between what was handed out and the ends last seen: an upper bound of records. */
+uint64_t source_reader_backlog(const SourceReader *reader);
+const char *source_reader_topic(const SourceReader *reader);
+
+DEFINE_AUTO(source_reader, SourceReader, source_reader_close)
+
+#endif
