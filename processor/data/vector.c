@@ -1,7 +1,7 @@
 /* Column vectors: making, growing, appending, comparing.
  *
- * Invariants: bits of `validity` at and beyond `length` are set, so appending a value to a vector
- * with a bitmap needs no look at it first; values at and beyond `length` are zero. A null row of a
+ * Invariants: bits of `validity` at and beyond `length` are set, so a kernel may write values there
+ * without a look at it; values at and beyond `length` are initialised. A null row of a
  * LIST is an empty range, a null row of a STRUCT has null children, so that the children of a
  * struct are always as long as the struct. Growth doubles and copies: the old memory stays in the
  * arena until its reset, at most as much as the vector in use. */
@@ -301,6 +301,21 @@ void vector_append_from(Vector *vector, Arena *arena, const Vector *from, uint32
     size_t size = type_value_size(vector->type);
     uint32_t to = add_row(vector, arena);
     memcpy((char *)vector->data + to * size, (const char *)from->data + row * size, size);
+}
+
+void vector_truncate(Vector *vector, uint32_t length)
+{
+    assert(length <= vector->length);
+    if (vector->validity != NULL) {
+        for (uint32_t row = length; row < vector->length; row++) {
+            vector_set_valid(vector, row);
+        }
+    }
+    vector->length = length;
+    uint32_t child_length = vector->offsets == NULL ? length : vector->offsets[length];
+    for (uint32_t i = 0; i < vector->child_count; i++) {
+        vector_truncate(vector->children[i], child_length);
+    }
 }
 
 /* Makes every string of the vector a copy of its own. */

@@ -56,6 +56,9 @@ void vector_append_str(Vector *vector, Arena *arena, Str value);
  * was appended to each child. */
 void vector_finish_list(Vector *vector, Arena *arena);
 void vector_finish_struct(Vector *vector, Arena *arena);
+/* Takes back every row from `length` on, and what was appended to the children of a row that was
+ * not finished: the way out of a decoder that fails half-way. */
+void vector_truncate(Vector *vector, uint32_t length);
 /* Deep copy of one row into a vector of length 1 in `arena`, bytes included: a single value. */
 Vector *vector_copy_value(Arena *arena, const Vector *from, uint32_t row);
 

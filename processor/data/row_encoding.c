@@ -1,0 +1,635 @@
+/* Rows as bytes: what the state keeps.
+ *
+ *     row      version (varint) · fields
+ *     fields   a bit a column, set where NULL, in whole bytes · the values that are not NULL
+ *     integer  zigzag varint, also DATE, TIMESTAMP, intervals, and DECIMAL (to 128 bits)
+ *     BOOLEAN  a byte · FLOAT, DOUBLE 4 or 8 bytes, little-endian
+ *     STRING   size (varint) · bytes; BINARY and VARIANT likewise
+ *     ARRAY    count (varint) · a bit an element, set where NULL · the elements that are not NULL
+ *     MAP      count · keys (bits, values) · values (bits, values)
+ *     STRUCT   fields
+ *
+ * A struct and a row are the same thing, so one plan serves both. A plan says, for one version,
+ * what becomes of each stored value in the newest schema: which column it goes to, or that it is
+ * skipped, and which columns are missing. Plans are made when a version is added; reading a row
+ * only follows one. Stored types may be narrower than the newest ones (INT in BIGINT, FLOAT in
+ * DOUBLE, fewer DECIMAL digits of the same scale, structs with fewer fields), since their encoding
+ * is the same or can be widened; a column whose type changed otherwise reads NULL.
+ *
+ * Sizes and counts are checked against the bytes that are there before anything is appended; a list
+ * takes a bit an element at least, so what a damaged row can make us append is bounded by its
+ * length. */
+#include "processor/data/row_encoding.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "processor/base/banned.h"
+#include "processor/data/decimal.h"
+
+enum { VARINT_MAX = 19 /* bytes of a 128-bit varint */ };
+
+/* ---- Plans and versions ---- */
+
+typedef struct ReadPlan ReadPlan;
+
+struct ReadPlan {
+    const Type *stored;
+    bool skip; /* read over it: gone from the newest schema, or of another type there */
+    uint32_t child_count;
+    ReadPlan *children; /* of ARRAY, MAP, STRUCT, by position as stored */
+    uint32_t *targets;  /* STRUCT: child of the newest type each stored field goes to */
+    uint32_t *missing;  /* STRUCT: children of the newest type that were not stored */
+    uint32_t missing_count;
+};
+
+struct SchemaHistory {
+    Arena *arena;
+    Arena *plan_arena; /* plans are made anew at every version added */
+    const Schema **schemas;
+    ReadPlan *plans; /* to the newest, by version - 1 */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+static void free_plan_arena(void *arena)
+{
+    arena_free(arena);
+}
+
+SchemaHistory *schema_history_new(Arena *arena)
+{
+    SchemaHistory *history = arena_new_object(arena, SchemaHistory);
+    history->arena = arena;
+    history->plan_arena = arena_new("row plans");
+    arena_on_reset(arena, free_plan_arena, history->plan_arena);
+    return history;
+}
+
+uint32_t schema_history_newest(const SchemaHistory *history)
+{
+    return history->count;
+}
+
+const Schema *schema_history_get(const SchemaHistory *history, uint32_t version)
+{
+    assert(version >= 1 && version <= history->count);
+    return history->schemas[version - 1];
+}
+
+static ReadPlan make_plan(Arena *arena, const Type *stored, const Type *target);
+
+/* The fields of a struct or a row, found by name in the newest. */
+static void plan_fields(Arena *arena, const Type *stored, const Type *target, ReadPlan *plan)
+{
+    uint32_t count = (uint32_t)stored->field_count;
+    plan->child_count = count;
+    plan->children = arena_new_array(arena, ReadPlan, count);
+    plan->targets = arena_new_array(arena, uint32_t, count);
+    plan->missing = arena_new_array(arena, uint32_t, target->field_count);
+    bool *found = arena_new_array(arena, bool, target->field_count);
+    const Schema names = {target->fields, target->field_count};
+    for (uint32_t i = 0; i < count; i++) {
+        int at = schema_find(&names, stored->fields[i].name);
+        bool taken = at >= 0 && !found[at];
+        plan->children[i] =
+            make_plan(arena, stored->fields[i].type, taken ? target->fields[at].type : NULL);
+        if (!plan->children[i].skip) {
+            plan->targets[i] = (uint32_t)at;
+            found[at] = true;
+        }
+    }
+    for (size_t i = 0; i < target->field_count; i++) {
+        if (!found[i]) {
+            plan->missing[plan->missing_count++] = (uint32_t)i;
+        }
+    }
+}
+
+/* Can a stored value that has no parts be read as the newest type? */
+static bool widens(const Type *stored, const Type *target)
+{
+    if (type_equal(stored, target)) {
+        return true;
+    }
+    if (type_is_integral(stored) && type_is_integral(target)) {
+        return stored->kind < target->kind;
+    }
+    if (stored->kind == TYPE_DECIMAL && target->kind == TYPE_DECIMAL) {
+        return stored->scale == target->scale && stored->precision < target->precision;
+    }
+    return stored->kind == TYPE_FLOAT && target->kind == TYPE_DOUBLE;
+}
+
+/* A list is skipped whole when its elements cannot be read. */
+static void plan_list(Arena *arena, const Type *stored, const Type *target, ReadPlan *plan)
+{
+    bool map = stored->kind == TYPE_MAP;
+    plan->child_count = map ? 2 : 1;
+    plan->children = arena_new_array(arena, ReadPlan, plan->child_count);
+    for (uint32_t i = 0; i < plan->child_count; i++) {
+        bool key = map && i == 0;
+        const Type *element = key ? stored->key : stored->element;
+        const Type *wanted = target == NULL ? NULL : key ? target->key : target->element;
+        plan->children[i] = make_plan(arena, element, wanted);
+        plan->skip |= plan->children[i].skip;
+    }
+}
+
+/* target == NULL: to be skipped. */
+static ReadPlan make_plan(Arena *arena, const Type *stored, const Type *target)
+{
+    ReadPlan plan = {.stored = stored, .skip = target == NULL};
+    const Type nothing = {.kind = TYPE_STRUCT};
+    if (target != NULL && target->kind != stored->kind && !widens(stored, target)) {
+        target = NULL;
+        plan.skip = true;
+    }
+    switch (type_physical(stored)) {
+    case PHYSICAL_STRUCT:
+        plan_fields(arena, stored, target == NULL ? &nothing : target, &plan);
+        break;
+    case PHYSICAL_LIST:
+        plan_list(arena, stored, target, &plan);
+        break;
+    case PHYSICAL_NONE:
+    case PHYSICAL_BOOL:
+    case PHYSICAL_INT8:
+    case PHYSICAL_INT16:
+    case PHYSICAL_INT32:
+    case PHYSICAL_INT64:
+    case PHYSICAL_INT128:
+    case PHYSICAL_FLOAT:
+    case PHYSICAL_DOUBLE:
+    case PHYSICAL_STR:
+        plan.skip |= target == NULL || !widens(stored, target);
+        break;
+    }
+    return plan;
+}
+
+static const Type *row_type(Arena *arena, const Schema *schema)
+{
+    return type_struct(arena, schema->fields, schema->field_count);
+}
+
+static void make_plans(SchemaHistory *history)
+{
+    arena_reset(history->plan_arena);
+    history->plans = arena_new_array(history->plan_arena, ReadPlan, history->count);
+    const Type *newest = row_type(history->plan_arena, history->schemas[history->count - 1]);
+    for (uint32_t i = 0; i < history->count; i++) {
+        const Type *stored = row_type(history->plan_arena, history->schemas[i]);
+        history->plans[i] = make_plan(history->plan_arena, stored, newest);
+    }
+}
+
+uint32_t schema_history_add(SchemaHistory *history, const Schema *schema)
+{
+    if (history->count == history->capacity) {
+        uint32_t capacity = history->capacity == 0 ? 4 : history->capacity * 2;
+        const Schema **schemas = arena_new_array(history->arena, const Schema *, capacity);
+        for (uint32_t i = 0; i < history->count; i++) {
+            schemas[i] = history->schemas[i];
+        }
+        history->schemas = schemas;
+        history->capacity = capacity;
+    }
+    history->schemas[history->count++] = schema_copy(history->arena, schema);
+    make_plans(history);
+    return history->count;
+}
+
+/* ---- Encoding ---- */
+
+static size_t put_varint(char *to, uint64_t value)
+{
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7) {
+        to[size++] = (char)(value | 0x80);
+    }
+    to[size++] = (char)value;
+    return size;
+}
+
+static void append_varint(Buffer *out, uint64_t value)
+{
+    char *to = buffer_reserve(out, VARINT_MAX);
+    out->size += put_varint(to, value);
+}
+
+static void append_zigzag(Buffer *out, int64_t value)
+{
+    append_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+static void append_zigzag128(Buffer *out, int128 value)
+{
+    uint128 bits = (uint128)value << 1 ^ (uint128)(value >> 127);
+    char *to = buffer_reserve(out, VARINT_MAX);
+    size_t size = 0;
+    for (; bits > UINT64_MAX; bits >>= 7) {
+        to[size++] = (char)((uint64_t)bits | 0x80);
+    }
+    out->size += size + put_varint(to + size, (uint64_t)bits);
+}
+
+static bool is_null(const Vector *vector, uint32_t row)
+{
+    return !vector_is_valid(vector, row) || type_physical(vector->type) == PHYSICAL_NONE;
+}
+
+/* Room for the bits of `count` values, zeroed; returns where they are in `out`. */
+static size_t append_null_bits(Buffer *out, size_t count)
+{
+    size_t size = (count + 7) / 8;
+    memset(buffer_reserve(out, size), 0, size);
+    size_t at = out->size;
+    out->size += size;
+    return at;
+}
+
+static void set_null_bit(Buffer *out, size_t bits, size_t i)
+{
+    out->data[bits + i / 8] = (char)(out->data[bits + i / 8] | 1 << (i % 8));
+}
+
+static void append_value(const Vector *vector, uint32_t row, Buffer *out);
+
+static void append_fields(Vector *const *columns, size_t count, uint32_t row, Buffer *out)
+{
+    size_t bits = append_null_bits(out, count);
+    for (size_t i = 0; i < count; i++) {
+        if (is_null(columns[i], row)) {
+            set_null_bit(out, bits, i);
+        } else {
+            append_value(columns[i], row, out);
+        }
+    }
+}
+
+static void append_elements(const Vector *elements, uint32_t begin, uint32_t end, Buffer *out)
+{
+    size_t bits = append_null_bits(out, end - begin);
+    for (uint32_t i = begin; i < end; i++) {
+        if (is_null(elements, i)) {
+            set_null_bit(out, bits, i - begin);
+        } else {
+            append_value(elements, i, out);
+        }
+    }
+}
+
+static void append_list(const Vector *vector, uint32_t row, Buffer *out)
+{
+    uint32_t begin = vector->offsets[row];
+    uint32_t end = vector->offsets[row + 1];
+    append_varint(out, end - begin);
+    for (uint32_t i = 0; i < vector->child_count; i++) {
+        append_elements(vector->children[i], begin, end, out);
+    }
+}
+
+static void append_value(const Vector *vector, uint32_t row, Buffer *out)
+{
+    switch (type_physical(vector->type)) {
+    case PHYSICAL_NONE:
+        return;
+    case PHYSICAL_BOOL:
+        buffer_append_byte(out, (char)VECTOR_VALUE(vector, uint8_t, row));
+        return;
+    case PHYSICAL_INT8:
+        append_zigzag(out, VECTOR_VALUE(vector, int8_t, row));
+        return;
+    case PHYSICAL_INT16:
+        append_zigzag(out, VECTOR_VALUE(vector, int16_t, row));
+        return;
+    case PHYSICAL_INT32:
+        append_zigzag(out, VECTOR_VALUE(vector, int32_t, row));
+        return;
+    case PHYSICAL_INT64:
+        append_zigzag(out, VECTOR_VALUE(vector, int64_t, row));
+        return;
+    case PHYSICAL_INT128:
+        append_zigzag128(out, VECTOR_VALUE(vector, int128, row));
+        return;
+    case PHYSICAL_FLOAT:
+        buffer_append(out, &VECTOR_VALUE(vector, float, row), sizeof(float));
+        return;
+    case PHYSICAL_DOUBLE:
+        buffer_append(out, &VECTOR_VALUE(vector, double, row), sizeof(double));
+        return;
+    case PHYSICAL_STR:
+        append_varint(out, VECTOR_VALUE(vector, Str, row).size);
+        buffer_append_str(out, VECTOR_VALUE(vector, Str, row));
+        return;
+    case PHYSICAL_LIST:
+        append_list(vector, row, out);
+        return;
+    case PHYSICAL_STRUCT:
+        append_fields(vector->children, vector->child_count, row, out);
+        return;
+    }
+}
+
+void row_encode(const SchemaHistory *history, const Batch *batch, uint32_t row, Buffer *out)
+{
+    assert(history->count > 0);
+    assert(batch->schema->field_count == history->schemas[history->count - 1]->field_count);
+    assert(row < batch->row_count);
+    append_varint(out, history->count);
+    append_fields(batch->columns, batch->schema->field_count, row, out);
+}
+
+/* ---- Decoding ---- */
+
+typedef struct RowReader {
+    const unsigned char *at;
+    const unsigned char *end;
+    Arena *arena;
+} RowReader;
+
+static size_t bytes_left(const RowReader *reader)
+{
+    return (size_t)(reader->end - reader->at);
+}
+
+static bool read_varint(RowReader *reader, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        if (reader->at == reader->end) {
+            return false;
+        }
+        uint64_t byte = *reader->at++;
+        if (shift == 63 && byte > 1) {
+            return false;
+        }
+        value |= (byte & 0x7F) << shift;
+        if (byte < 0x80) {
+            *ret_value = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_zigzag128(RowReader *reader, int128 *ret_value)
+{
+    uint128 value = 0;
+    for (unsigned shift = 0; shift < 128; shift += 7) {
+        if (reader->at == reader->end) {
+            return false;
+        }
+        uint128 byte = *reader->at++;
+        if (shift == 126 && byte > 3) {
+            return false;
+        }
+        value |= (byte & 0x7F) << shift;
+        if (byte < 0x80) {
+            *ret_value = (int128)(value >> 1 ^ -(value & 1));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reading functions take the vector a value goes to; NULL: read over it. */
+
+static bool read_integer(RowReader *reader, const Type *stored, Vector *vector)
+{
+    uint64_t bits;
+    if (!read_varint(reader, &bits)) {
+        return false;
+    }
+    int64_t value = (int64_t)(bits >> 1 ^ -(bits & 1));
+    unsigned unused = 64 - 8 * (unsigned)type_value_size(stored);
+    if (value < INT64_MIN >> unused || value > INT64_MAX >> unused) {
+        return false;
+    }
+    if (vector != NULL) {
+        vector_append_int(vector, reader->arena, value);
+    }
+    return true;
+}
+
+static bool read_decimal(RowReader *reader, const Type *stored, Vector *vector)
+{
+    int128 value;
+    if (!read_zigzag128(reader, &value) || !decimal_fits(value, stored->precision)) {
+        return false;
+    }
+    if (vector != NULL) {
+        vector_append_int128(vector, reader->arena, value);
+    }
+    return true;
+}
+
+static bool read_bytes(RowReader *reader, size_t size, const unsigned char **ret_bytes)
+{
+    if (bytes_left(reader) < size) {
+        return false;
+    }
+    *ret_bytes = reader->at;
+    reader->at += size;
+    return true;
+}
+
+static bool read_bool(RowReader *reader, Vector *vector)
+{
+    const unsigned char *byte;
+    if (!read_bytes(reader, 1, &byte) || *byte > 1) {
+        return false;
+    }
+    if (vector != NULL) {
+        vector_append_bool(vector, reader->arena, *byte == 1);
+    }
+    return true;
+}
+
+static bool read_float(RowReader *reader, Vector *vector)
+{
+    const unsigned char *bytes;
+    float number;
+    if (!read_bytes(reader, sizeof number, &bytes)) {
+        return false;
+    }
+    memcpy(&number, bytes, sizeof number);
+    if (vector != NULL) {
+        vector_append_double(vector, reader->arena, (double)number);
+    }
+    return true;
+}
+
+static bool read_double(RowReader *reader, Vector *vector)
+{
+    const unsigned char *bytes;
+    double number;
+    if (!read_bytes(reader, sizeof number, &bytes)) {
+        return false;
+    }
+    memcpy(&number, bytes, sizeof number);
+    if (vector != NULL) {
+        vector_append_double(vector, reader->arena, number);
+    }
+    return true;
+}
+
+static bool read_string(RowReader *reader, Vector *vector)
+{
+    uint64_t size;
+    const unsigned char *bytes;
+    if (!read_varint(reader, &size) || size > bytes_left(reader) ||
+        !read_bytes(reader, (size_t)size, &bytes)) {
+        return false;
+    }
+    if (vector != NULL) {
+        vector_append_str(vector, reader->arena, (Str){(const char *)bytes, (size_t)size});
+    }
+    return true;
+}
+
+/* The bits of `count` values; those beyond the last must be zero. */
+static bool read_null_bits(RowReader *reader, uint64_t count, const unsigned char **ret_bits)
+{
+    if (count / 8 > bytes_left(reader) || !read_bytes(reader, (size_t)(count + 7) / 8, ret_bits)) {
+        return false;
+    }
+    return count % 8 == 0 || (*ret_bits)[count / 8] >> (count % 8) == 0;
+}
+
+static bool is_null_bit(const unsigned char *bits, size_t i)
+{
+    return (bits[i / 8] >> (i % 8) & 1) != 0;
+}
+
+static bool read_value(RowReader *reader, const ReadPlan *plan, Vector *vector);
+
+static bool read_or_null(RowReader *reader, const ReadPlan *plan, bool null, Vector *vector)
+{
+    if (!null) {
+        return read_value(reader, plan, vector);
+    }
+    if (vector != NULL) {
+        vector_append_null(vector, reader->arena);
+    }
+    return true;
+}
+
+/* The fields of a struct or row; columns == NULL: read over them. */
+static bool read_fields(RowReader *reader, const ReadPlan *plan, Vector **columns)
+{
+    const unsigned char *bits;
+    if (!read_null_bits(reader, plan->child_count, &bits)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < plan->child_count; i++) {
+        const ReadPlan *child = &plan->children[i];
+        bool skip = columns == NULL || child->skip;
+        Vector *vector = skip ? NULL : columns[plan->targets[i]];
+        if (!read_or_null(reader, child, is_null_bit(bits, i), vector)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; columns != NULL && i < plan->missing_count; i++) {
+        vector_append_null(columns[plan->missing[i]], reader->arena);
+    }
+    return true;
+}
+
+static bool read_struct(RowReader *reader, const ReadPlan *plan, Vector *vector)
+{
+    if (!read_fields(reader, plan, vector == NULL ? NULL : vector->children)) {
+        return false;
+    }
+    if (vector != NULL) {
+        vector_finish_struct(vector, reader->arena);
+    }
+    return true;
+}
+
+static bool read_list(RowReader *reader, const ReadPlan *plan, Vector *vector)
+{
+    uint64_t count;
+    if (!read_varint(reader, &count) || count > UINT32_MAX) {
+        return false;
+    }
+    for (uint32_t child = 0; child < plan->child_count; child++) {
+        const unsigned char *bits;
+        if (!read_null_bits(reader, count, &bits)) {
+            return false;
+        }
+        Vector *elements = vector == NULL ? NULL : vector->children[child];
+        for (size_t i = 0; i < count; i++) {
+            if (!read_or_null(reader, &plan->children[child], is_null_bit(bits, i), elements)) {
+                return false;
+            }
+        }
+    }
+    if (vector != NULL) {
+        vector_finish_list(vector, reader->arena);
+    }
+    return true;
+}
+
+static bool read_value(RowReader *reader, const ReadPlan *plan, Vector *vector)
+{
+    switch (type_physical(plan->stored)) {
+    case PHYSICAL_NONE:
+        return false; /* always NULL, so never a value */
+    case PHYSICAL_BOOL:
+        return read_bool(reader, vector);
+    case PHYSICAL_INT8:
+    case PHYSICAL_INT16:
+    case PHYSICAL_INT32:
+    case PHYSICAL_INT64:
+        return read_integer(reader, plan->stored, vector);
+    case PHYSICAL_INT128:
+        return read_decimal(reader, plan->stored, vector);
+    case PHYSICAL_FLOAT:
+        return read_float(reader, vector);
+    case PHYSICAL_DOUBLE:
+        return read_double(reader, vector);
+    case PHYSICAL_STR:
+        return read_string(reader, vector);
+    case PHYSICAL_LIST:
+        return read_list(reader, plan, vector);
+    case PHYSICAL_STRUCT:
+        return read_struct(reader, plan, vector);
+    }
+    return false;
+}
+
+/* Takes back what was appended of the row. */
+static COLD Error *damaged(const RowReader *reader, Str bytes, Batch *batch)
+{
+    for (size_t i = 0; i < batch->schema->field_count; i++) {
+        vector_truncate(batch->columns[i], batch->row_count);
+    }
+    return error_new(ERROR_STATE_CORRUPT, "A stored row is damaged at byte %td of %zu.",
+                     reader->at - (const unsigned char *)bytes.data, bytes.size);
+}
+
+Error *row_decode(const SchemaHistory *history, Str bytes, Arena *arena, Batch *batch)
+{
+    assert(batch->selection == NULL && batch->selected_count == batch->row_count);
+    bytes.data = bytes.data == NULL ? "" : bytes.data;
+    const unsigned char *begin = (const unsigned char *)bytes.data;
+    RowReader reader = {begin, begin + bytes.size, arena};
+    uint64_t version;
+    if (!read_varint(&reader, &version)) {
+        return damaged(&reader, bytes, batch);
+    }
+    if (version == 0 || version > history->count) {
+        return error_new(ERROR_STATE_CORRUPT,
+                         "A stored row names version %llu of its table's schema; %u are known.",
+                         (unsigned long long)version, history->count);
+    }
+    if (!read_fields(&reader, &history->plans[version - 1], batch->columns) ||
+        reader.at != reader.end) {
+        return damaged(&reader, bytes, batch);
+    }
+    batch->row_count++;
+    batch->selected_count++;
+    return NULL;
+}
