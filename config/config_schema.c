@@ -60,7 +60,8 @@ enum { SHOWN_BYTES_MAX = 60 };
 static const char *shown_value(const ConfigLoader *loader, const ConfigKey *key,
                                const YamlNode *node)
 {
-    if ((key->flags & CONFIG_SECRET) != 0 || path_is_secret(loader)) {
+    bool secret = (key->flags & CONFIG_SECRET) != 0 || path_is_secret(loader);
+    if (secret || !yaml_document_may_show(loader->document, node->place.line, node->last_line)) {
         return "the value";
     }
     Str text = node->text;
@@ -250,13 +251,17 @@ bool config_read_text(ConfigLoader *loader, const YamlNode *node, Str *ret_text,
     return true;
 }
 
+static bool is_scalar_kind(ConfigKind kind)
+{
+    return kind <= CONFIG_ENUM;
+}
+
 static void report_not_yet(ConfigLoader *loader, const ConfigKey *key, const YamlNode *node)
 {
     const char *path = config_path_text(loader);
-    if (node->kind == YAML_SCALAR && key->kind != CONFIG_LIST && key->kind != CONFIG_MAP) {
-        Error *error = error_at(ERROR_NOT_YET, node->place, "`%s: %.*s` is not supported yet.",
-                                path, path_is_secret(loader) ? 1 : (int)node->text.size,
-                                path_is_secret(loader) ? "…" : node->text.data);
+    if (node->kind == YAML_SCALAR && is_scalar_kind(key->kind)) {
+        Error *error = error_at(ERROR_NOT_YET, node->place, "%s of `%s` is not supported yet.",
+                                shown_value(loader, key, node), path);
         if (key->default_text != NULL) {
             (void)error_set_hint(error, "leave it out, or say `%s`", key->default_text);
         }
@@ -473,6 +478,10 @@ static Error *unknown_key_hint(Error *error, const ConfigSchema *schema, Str nam
 static void report_unknown_key(ConfigLoader *loader, const ConfigSchema *schema,
                                const YamlEntry *entry)
 {
+    if (loader->diagnostics->count >= YAML_REPORTS_MAX) {
+        loader->error_count++; /* not worth a hint that nobody sees */
+        return;
+    }
     ConfigPath path = {loader->path, entry->key, 0, entry->key_place};
     loader->path = &path;
     Error *error = error_at(ERROR_CONFIG_UNKNOWN_KEY, entry->key_place, "There is no key `%s`.",

@@ -28,16 +28,18 @@
 #include "processor/base/str.h"
 
 typedef enum ConfigKind {
+    /* Scalars */
     CONFIG_TEXT,     /* Str */
     CONFIG_BOOL,     /* bool */
     CONFIG_INTEGER,  /* int64_t */
     CONFIG_SIZE,     /* int64_t, bytes */
     CONFIG_DURATION, /* int64_t, milliseconds */
     CONFIG_ENUM,     /* an enum; the words are in `choices` */
-    CONFIG_STRUCT,   /* a struct in place, by `schema` */
-    CONFIG_LIST,     /* pointer to elements by `schema`, and their count */
-    CONFIG_MAP,      /* the same; the elements bear names */
-    CONFIG_CUSTOM,   /* whatever `load` makes of it */
+    /* Others */
+    CONFIG_STRUCT, /* a struct in place, by `schema` */
+    CONFIG_LIST,   /* pointer to elements by `schema`, and their count */
+    CONFIG_MAP,    /* the same; the elements bear names */
+    CONFIG_CUSTOM, /* whatever `load` makes of it */
 } ConfigKind;
 
 enum {

@@ -386,6 +386,9 @@ static bool is_broker_address(Str address)
         address = (Str){address.data + skip, address.size - skip};
     }
     size_t bracket = address.size > 0 && address.data[0] == '[' ? str_find_byte(address, ']') : 0;
+    if (bracket == address.size) {
+        return false;
+    }
     size_t host = bracket;
     while (host < address.size && address.data[host] != ':') {
         if ((unsigned char)address.data[host] <= ' ') {

@@ -47,7 +47,7 @@ typedef struct Reader {
     yaml_parser_t parser;
     YamlDocument *document;
     Arena *arena;
-    Diagnostics *diagnostics;
+    Diagnostics found; /* reported at the end, when all secret lines are known */
     Cursor cursor;
     Frame frames[YAML_DEPTH_MAX];
     size_t depth;
@@ -267,7 +267,16 @@ static void hide_line_if_it_may_be_secret(Reader *reader)
 
 static void report(Reader *reader, Error *error)
 {
-    yaml_document_report(reader->document, error, reader->diagnostics);
+    diagnostics_add(&reader->found, error);
+}
+
+static void report_all(Reader *reader, Diagnostics *diagnostics)
+{
+    for (size_t i = 0; i < reader->found.count; i++) {
+        yaml_document_report(reader->document, reader->found.errors[i], diagnostics);
+    }
+    reader->found.count = 0; /* they have moved */
+    diagnostics_done(&reader->found);
 }
 
 /* The path of the pending keys, as `sources.orders.key[1]`; `last` is appended when not null. */
@@ -359,6 +368,17 @@ static YamlStyle scalar_style(yaml_scalar_style_t style)
     return YAML_PLAIN;
 }
 
+/* scheme://user:secret@host */
+static bool holds_credentials(Str text)
+{
+    const char *slashes = memmem(text.data, text.size, "://", 3);
+    if (slashes == NULL) {
+        return false;
+    }
+    size_t after = (size_t)(slashes - text.data) + 3;
+    return str_find_byte((Str){text.data + after, text.size - after}, '@') < text.size - after;
+}
+
 static YamlNode *new_scalar(Reader *reader, const yaml_event_t *event)
 {
     YamlNode *node = new_node(reader, YAML_SCALAR, event);
@@ -367,6 +387,9 @@ static YamlNode *new_scalar(Reader *reader, const yaml_event_t *event)
     node->text = arena_copy_str(reader->arena, value);
     node->walk_nodes = 1;
     node->walk_bytes = value.size;
+    if (holds_credentials(value)) {
+        hide_lines(reader, node->place.line, node->last_line);
+    }
     return node;
 }
 
@@ -752,7 +775,6 @@ void yaml_parse(Str text, const char *file, Arena *arena, Diagnostics *diagnosti
     Reader *reader = arena_new_object(arena, Reader);
     reader->document = document;
     reader->arena = arena;
-    reader->diagnostics = diagnostics;
     reader->cursor = (Cursor){.text = document->text, .line = 1, .column = 1};
     if (!yaml_parser_initialize(&reader->parser)) {
         diagnostics_add(diagnostics, error_new(ERROR_INTERNAL_ERROR, "No YAML parser."));
@@ -764,15 +786,20 @@ void yaml_parse(Str text, const char *file, Arena *arena, Diagnostics *diagnosti
     Error *error = read_events(reader);
     yaml_parser_delete(&reader->parser);
     while (reader->depth > 0) {
-        map_done(&reader->frames[--reader->depth].keys);
+        const Frame *frame = &reader->frames[--reader->depth];
+        if (frame->has_key && config_is_secret_key(frame->key)) {
+            hide_lines(reader, frame->key_place.line, reader->cursor.line);
+        }
+        map_done(&reader->frames[reader->depth].keys);
     }
     map_done(&reader->anchors);
     if (error != NULL) {
         hide_line_if_it_may_be_secret(reader);
-        report(reader, error);
-        return;
+        diagnostics_add(&reader->found, error);
+    } else {
+        *ret_document = document;
     }
-    *ret_document = document;
+    report_all(reader, diagnostics);
 }
 
 /* ---- Reading a tree ---- */
