@@ -32,7 +32,7 @@ static const ClassRow class_rows[ERROR_CLASS_COUNT] = {
 #undef ERROR_CLASS
 };
 
-static char *format_text(const char *format, va_list arguments)
+PRINTF_LIKE(1, 0) static char *format_text(const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
