@@ -165,7 +165,7 @@ static const char *convert(const ConfigKey *key, Str text, Arena *arena, void *m
     case CONFIG_LIST:
     case CONFIG_MAP:
     case CONFIG_CUSTOM:
-        assert(!"not a scalar");
+        assert(false && "not a scalar");
     }
     if (expected == NULL) {
         memcpy(member, &number, sizeof number);

@@ -10,7 +10,7 @@
  *          .default_text = "100ms", .min = 1, .max = 3600000},
  *         {.name = "max_rows", .kind = CONFIG_INTEGER, .offset = offsetof(Commit, max_rows),
  *          .default_text = "100000", .min = 1, .max = INT64_MAX}};
- *     static const ConfigSchema commit_schema = CONFIG_SCHEMA(Commit, commit_keys);
+ *     static const ConfigSchema commit_schema = {CONFIG_KEYS(Commit, commit_keys)};
  *
  * The schema decides a value's type, not its look: NO, 1.10, 0x1F stay text where text is expected.
  * Null (`~`, `null`, nothing) leaves an optional key at its default and is an error elsewhere. */
@@ -87,8 +87,8 @@ struct ConfigSchema {
     size_t broken_offset; /* of a bool that is set when the struct had mistakes; 0: none */
 };
 
-#define CONFIG_SCHEMA(Struct, key_array, ...)                                                      \
-    {.keys = (key_array), .key_count = ARRAY_LENGTH(key_array), .size = sizeof(Struct), __VA_ARGS__}
+#define CONFIG_KEYS(Struct, key_array)                                                             \
+    .keys = (key_array), .key_count = ARRAY_LENGTH(key_array), .size = sizeof(Struct)
 #define CONFIG_CHOICES(array) .choices = (array), .choice_count = ARRAY_LENGTH(array)
 
 /* The key being read; a chain up to the root. */

@@ -74,21 +74,21 @@ static const ConfigKey text_element[] = {
      .offset = offsetof(TopologyText, text),
      .place_offset = offsetof(TopologyText, place)},
 };
-static const ConfigSchema text_schema = CONFIG_SCHEMA(TopologyText, text_element);
+static const ConfigSchema text_schema = {CONFIG_KEYS(TopologyText, text_element)};
 
 static const ConfigKey property_element[] = {
     {.kind = CONFIG_TEXT,
      .offset = offsetof(TopologyProperty, value),
      .place_offset = offsetof(TopologyProperty, value_place)},
 };
-static const ConfigSchema property_schema =
-    CONFIG_SCHEMA(TopologyProperty, property_element,
-                  .name_place_offset = offsetof(TopologyProperty, name_place));
+static const ConfigSchema property_schema = {CONFIG_KEYS(TopologyProperty, property_element),
+                                             .name_place_offset =
+                                                 offsetof(TopologyProperty, name_place)};
 
 static const ConfigKey sql_element[] = {
     {.kind = CONFIG_CUSTOM, .load = topology_load_sql},
 };
-static const ConfigSchema sql_schema = CONFIG_SCHEMA(TopologySql, sql_element);
+static const ConfigSchema sql_schema = {CONFIG_KEYS(TopologySql, sql_element)};
 
 /* ---- Sections ---- */
 
@@ -111,7 +111,7 @@ static const ConfigKey kafka_keys[] = {
      .count_offset = offsetof(TopologyKafka, property_count),
      .schema = &property_schema},
 };
-static const ConfigSchema kafka_schema = CONFIG_SCHEMA(TopologyKafka, kafka_keys);
+static const ConfigSchema kafka_schema = {CONFIG_KEYS(TopologyKafka, kafka_keys)};
 
 /* In place: the URL is the whole section. */
 static const ConfigKey schema_registry_keys[] = {
@@ -119,7 +119,7 @@ static const ConfigKey schema_registry_keys[] = {
      .kind = CONFIG_TEXT,
      .flags = CONFIG_REQUIRED | CONFIG_NOT_EMPTY | CONFIG_SECRET},
 };
-static const ConfigSchema schema_registry_schema = CONFIG_SCHEMA(Str, schema_registry_keys);
+static const ConfigSchema schema_registry_schema = {CONFIG_KEYS(Str, schema_registry_keys)};
 
 static const ConfigKey state_keys[] = {
     {.name = "dir",
@@ -147,7 +147,7 @@ static const ConfigKey state_keys[] = {
      .min = 64 * KIB,
      .max = 16 * 1024 * GIB},
 };
-static const ConfigSchema state_schema = CONFIG_SCHEMA(TopologyState, state_keys);
+static const ConfigSchema state_schema = {CONFIG_KEYS(TopologyState, state_keys)};
 
 static const ConfigKey commit_keys[] = {
     {.name = "interval",
@@ -175,7 +175,7 @@ static const ConfigKey commit_keys[] = {
      .min = 1 * KIB,
      .max = 64 * GIB},
 };
-static const ConfigSchema commit_schema = CONFIG_SCHEMA(TopologyCommit, commit_keys);
+static const ConfigSchema commit_schema = {CONFIG_KEYS(TopologyCommit, commit_keys)};
 
 static const ConfigKey retry_keys[] = {
     {.name = "max_attempts",
@@ -198,7 +198,7 @@ static const ConfigKey retry_keys[] = {
      .min = 1,
      .max = MS_DAY},
 };
-static const ConfigSchema retry_schema = CONFIG_SCHEMA(TopologyRetry, retry_keys);
+static const ConfigSchema retry_schema = {CONFIG_KEYS(TopologyRetry, retry_keys)};
 
 static const ConfigKey api_keys[] = {
     {.name = "listen",
@@ -214,7 +214,7 @@ static const ConfigKey api_keys[] = {
      .count_offset = offsetof(TopologyApi, token_count),
      .schema = &text_schema},
 };
-static const ConfigSchema api_schema = CONFIG_SCHEMA(TopologyApi, api_keys);
+static const ConfigSchema api_schema = {CONFIG_KEYS(TopologyApi, api_keys)};
 
 static const ConfigKey log_keys[] = {
     {.name = "level",
@@ -228,7 +228,7 @@ static const ConfigKey log_keys[] = {
      .default_text = "text",
      CONFIG_CHOICES(log_format_words)},
 };
-static const ConfigSchema log_schema = CONFIG_SCHEMA(TopologyLog, log_keys);
+static const ConfigSchema log_schema = {CONFIG_KEYS(TopologyLog, log_keys)};
 
 static const ConfigKey source_keys[] = {
     {.name = "topic",
@@ -282,9 +282,10 @@ static const ConfigKey source_keys[] = {
      .offset = offsetof(TopologySource, allow_compacted),
      .default_text = "false"},
 };
-static const ConfigSchema source_schema = CONFIG_SCHEMA(
-    TopologySource, source_keys, .name_place_offset = offsetof(TopologySource, name_place),
-    .broken_offset = offsetof(TopologySource, broken));
+static const ConfigSchema source_schema = {CONFIG_KEYS(TopologySource, source_keys),
+                                           .name_place_offset =
+                                               offsetof(TopologySource, name_place),
+                                           .broken_offset = offsetof(TopologySource, broken)};
 
 static const ConfigKey table_keys[] = {
     {.name = "topic",
@@ -309,9 +310,9 @@ static const ConfigKey table_keys[] = {
      .count_offset = offsetof(TopologyTable, config_count),
      .schema = &property_schema},
 };
-static const ConfigSchema table_schema = CONFIG_SCHEMA(
-    TopologyTable, table_keys, .name_place_offset = offsetof(TopologyTable, name_place),
-    .broken_offset = offsetof(TopologyTable, broken));
+static const ConfigSchema table_schema = {CONFIG_KEYS(TopologyTable, table_keys),
+                                          .name_place_offset = offsetof(TopologyTable, name_place),
+                                          .broken_offset = offsetof(TopologyTable, broken)};
 
 /* ---- The root ---- */
 
@@ -412,7 +413,7 @@ static const ConfigKey topology_keys[] = {
      .count_offset = offsetof(Topology, sql_count),
      .schema = &sql_schema},
 };
-static const ConfigSchema topology_schema = CONFIG_SCHEMA(Topology, topology_keys);
+static const ConfigSchema topology_schema = {CONFIG_KEYS(Topology, topology_keys)};
 
 /* ---- Loading ---- */
 

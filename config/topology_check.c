@@ -5,6 +5,7 @@
  * and refuses to create a topic that differs from another one in nothing else. */
 #include "config/topology_check.h"
 
+#include "config/topology_sql.h"
 #include "processor/base/map.h"
 
 #include "processor/base/banned.h"
@@ -451,6 +452,9 @@ static void check_sources(ConfigLoader *loader, Topology *topology, Map *names, 
         Owner *owner =
             new_owner(loader->arena, "source", source->name, source->name_place, &source->broken);
         check_name(loader, topology, names, owner);
+        if (source->columns.file == NULL) { /* missing, and reported */
+            source->columns = topology_empty_sql(loader);
+        }
         if (source->topic.data == NULL) {
             source->topic = source->name;
             source->topic_place = source->name_place;

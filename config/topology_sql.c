@@ -115,10 +115,10 @@ static bool report_if_empty(ConfigLoader *loader, const YamlNode *node, Str text
     return true;
 }
 
-static void init_empty(const ConfigLoader *loader, TopologySql *sql)
+TopologySql topology_empty_sql(const ConfigLoader *loader)
 {
-    *sql = (TopologySql){
-        .text = STR(""), .file = loader->document->file, .source = loader->document->text};
+    const YamlDocument *document = loader->document;
+    return (TopologySql){.text = STR(""), .file = document->file, .source = document->text};
 }
 
 void topology_load_columns(ConfigLoader *loader, const ConfigKey *key, const YamlNode *node,
@@ -128,7 +128,7 @@ void topology_load_columns(ConfigLoader *loader, const ConfigKey *key, const Yam
     TopologySql *sql = member;
     Str text = STR_NULL;
     bool changed = false;
-    init_empty(loader, sql);
+    *sql = topology_empty_sql(loader);
     if (config_read_text(loader, node, &text, &changed) && !report_if_empty(loader, node, text)) {
         fill_from_node(loader, node, text, changed, sql);
     }
@@ -214,14 +214,14 @@ typedef struct SqlFile {
 static const ConfigKey sql_file_keys[] = {
     {.name = "file", .kind = CONFIG_TEXT, .flags = CONFIG_REQUIRED | CONFIG_NOT_EMPTY},
 };
-static const ConfigSchema sql_file_schema = CONFIG_SCHEMA(SqlFile, sql_file_keys);
+static const ConfigSchema sql_file_schema = {CONFIG_KEYS(SqlFile, sql_file_keys)};
 
 void topology_load_sql(ConfigLoader *loader, const ConfigKey *key, const YamlNode *node,
                        void *member)
 {
     (void)key;
     TopologySql *sql = member;
-    init_empty(loader, sql);
+    *sql = topology_empty_sql(loader);
     if (node->kind == YAML_MAPPING) {
         SqlFile file = {0};
         config_load_struct(loader, &sql_file_schema, node, node->place, &file);

@@ -16,6 +16,9 @@ void topology_load_columns(ConfigLoader *loader, const ConfigKey *key, const Yam
 void topology_load_sql(ConfigLoader *loader, const ConfigKey *key, const YamlNode *node,
                        void *member);
 
+/* What stands for a text that is missing or mistaken. */
+TopologySql topology_empty_sql(const ConfigLoader *loader);
+
 /* The whole of a file, at most `limit` bytes. */
 Error *topology_read_file(const char *path, size_t limit, Arena *arena, Str *ret_text);
 

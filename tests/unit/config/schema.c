@@ -57,12 +57,12 @@ typedef struct Small {
 static const ConfigKey text_element[] = {
     {.kind = CONFIG_TEXT, .offset = offsetof(Text, text), .place_offset = offsetof(Text, place)},
 };
-static const ConfigSchema text_schema = CONFIG_SCHEMA(Text, text_element);
+static const ConfigSchema text_schema = {CONFIG_KEYS(Text, text_element)};
 static const ConfigKey named_element[] = {
     {.kind = CONFIG_TEXT, .offset = offsetof(Named, value)},
 };
-static const ConfigSchema named_schema =
-    CONFIG_SCHEMA(Named, named_element, .name_place_offset = offsetof(Named, name_place));
+static const ConfigSchema named_schema = {CONFIG_KEYS(Named, named_element),
+                                          .name_place_offset = offsetof(Named, name_place)};
 static const ConfigKey flow_keys[] = {
     {.name = "target",
      .kind = CONFIG_TEXT,
@@ -70,9 +70,9 @@ static const ConfigKey flow_keys[] = {
      .offset = offsetof(Flow, target)},
     {.name = "sequence_by", .kind = CONFIG_TEXT, .offset = offsetof(Flow, sequence_by)},
 };
-static const ConfigSchema flow_schema =
-    CONFIG_SCHEMA(Flow, flow_keys, .name_place_offset = offsetof(Flow, name_place),
-                  .broken_offset = offsetof(Flow, broken));
+static const ConfigSchema flow_schema = {CONFIG_KEYS(Flow, flow_keys),
+                                         .name_place_offset = offsetof(Flow, name_place),
+                                         .broken_offset = offsetof(Flow, broken)};
 static const ConfigChoice modes[] = {
     {.name = "slow", .value = 1},
     {.name = "fast", .value = 2},
@@ -127,7 +127,7 @@ static const ConfigKey small_keys[] = {
     {.name = "literal", .kind = CONFIG_TEXT, .offset = offsetof(Small, literal)},
     {.name = "sql", .kind = CONFIG_TEXT, .offset = offsetof(Small, sql)},
 };
-static const ConfigSchema small_schema = CONFIG_SCHEMA(Small, small_keys);
+static const ConfigSchema small_schema = {CONFIG_KEYS(Small, small_keys)};
 
 typedef struct Loaded {
     Arena *arena;
