@@ -111,12 +111,14 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
     }
 }
 
-/* Lines about connections repeat what on_error keeps, and lines about properties that only concern
- * the other kind of client are no news: debug. Thread: any of the library's. */
+/* Lines about connections repeat what on_error keeps, those about transactions what the calls
+ * return, and those about properties of the other kind of client are no news: debug. Thread: any of
+ * the library's. */
 static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
 {
     (void)rk;
-    static const char *const quiet[] = {"FAIL", "ERROR", "CONFWARN", "REQTMOUT", "TERMINATE"};
+    static const char *const quiet[] = {"FAIL",   "ERROR",  "CONFWARN", "REQTMOUT", "TERMINATE",
+                                        "GETPID", "TXNERR", "ADDPARTS", "FATAL",    "TXNCOORD"};
     bool warn = level <= 4;
     for (size_t i = 0; i < ARRAY_LENGTH(quiet); i++) {
         warn = warn && strcmp(facility, quiet[i]) != 0;

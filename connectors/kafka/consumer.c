@@ -78,7 +78,7 @@ typedef struct KafkaConsumer {
     size_t partition_capacity;
     const rd_kafka_topic_t *last_topic; /* the partition found last: messages come in runs */
     size_t last_index;
-    Map checked_topics; /* known to exist */
+    Map checked_topics; /* name → number of partitions, as this client knows it */
     int64_t down_checked_ms;
     int64_t woken_ms;
     size_t wake_next;
@@ -259,13 +259,13 @@ static void fail_partition(Partition *partition, Error *error)
     partition->state = PARTITION_FAILED;
 }
 
-/* A topic that does not exist gives no error for a long time, so it is asked for. A broker that is
- * away is found out by the poll. */
+/* A topic that does not exist gives no error for a long time, and a partition added since the last
+ * metadata no records; so it is asked for. A broker that is away is found out by the poll. */
 static void check_topic(KafkaConsumer *consumer, Partition *partition)
 {
     Str name = str_from(partition->topic);
     TopicMetadata metadata = {0};
-    if (map_get(&consumer->checked_topics, name) != NULL) {
+    if ((uintptr_t)map_get(&consumer->checked_topics, name) > (uintptr_t)partition->partition) {
         return;
     }
     Error *error =
@@ -275,7 +275,7 @@ static void check_topic(KafkaConsumer *consumer, Partition *partition)
                           "topic %s has %d partitions, there is no partition %d", partition->topic,
                           metadata.partition_count, (int)partition->partition);
     } else if (error == NULL) {
-        map_put(&consumer->checked_topics, name, consumer);
+        map_put(&consumer->checked_topics, name, (void *)(uintptr_t)metadata.partition_count);
         return;
     }
     if (error_class(error) == ERROR_KAFKA_TOPIC_NOT_FOUND ||

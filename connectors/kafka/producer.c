@@ -69,7 +69,10 @@ static void on_delivered(rd_kafka_t *rk, const rd_kafka_message_t *message, void
         };
         producer->on_delivery(producer->context, &delivery);
     }
-    if (error != NULL && producer->last_delivery_error == NULL) {
+    /* Keep the first; but one that was dropped because of another tells less than the other. */
+    const Error *kept = producer->last_delivery_error;
+    if (error != NULL && (kept == NULL || error_class(kept) == ERROR_KAFKA_TRANSACTION_ABORTABLE)) {
+        error_free(producer->last_delivery_error);
         producer->last_delivery_error = error;
         error = NULL;
     }
@@ -400,8 +403,13 @@ Error *kafka_producer_produce(LogProducer *base, const LogOutput *outputs, size_
                               size_t *ret_queued)
 {
     KafkaProducer *producer = (KafkaProducer *)base;
-    assert(!producer->transactional || producer->in_transaction);
     size_t done = 0;
+    if (ret_queued != NULL) {
+        *ret_queued = 0;
+    }
+    if (producer->transactional) {
+        TRY(kafka_producer_require(producer, true, "produce"));
+    }
     Error *error = NULL;
     while (done < count && error == NULL) {
         OutputTopic *topic = NULL;
@@ -434,6 +442,11 @@ Error *kafka_producer_flush(LogProducer *base, int timeout_ms)
     for (;;) {
         int left = deadline_left_ms(deadline);
         (void)rd_kafka_flush(producer->client->rk, left < 100 ? left : 100);
+        if (producer->transactional && producer->last_delivery_error != NULL) {
+            /* The transaction is lost; what followed in its partition would wait for the abort. */
+            (void)rd_kafka_purge(producer->client->rk,
+                                 RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_NON_BLOCKING);
+        }
         if (producer->queued_count == 0) {
             return NULL;
         }

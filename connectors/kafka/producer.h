@@ -34,6 +34,9 @@ typedef struct KafkaProducer {
 
 /* Waits until at most `bytes` are queued, serving deliveries. False at the deadline. */
 bool kafka_producer_drain(KafkaProducer *producer, size_t bytes, int64_t deadline);
+/* INTERNAL_ERROR when a call does not fit the state of the producer. */
+Error *kafka_producer_require(const KafkaProducer *producer, bool in_transaction,
+                              const char *doing);
 /* The fatal error of the instance as an Error, NULL when there is none. */
 Error *kafka_producer_fatal(KafkaProducer *producer, const char *doing);
 

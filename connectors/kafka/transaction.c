@@ -3,8 +3,6 @@
  * until the time-out. A commit whose request may have reached the broker and got no answer is
  * neither: KAFKA_COMMIT_UNCLEAR. So a commit first waits for its deliveries on its own: until then
  * nothing can have been committed, and giving up is only an abort. */
-#include <assert.h>
-
 #include "connectors/kafka/producer.h"
 #include "processor/base/clock.h"
 
@@ -25,11 +23,22 @@ static bool try_again(KafkaProducer *producer, rd_kafka_error_t *error, int64_t 
     return true;
 }
 
+Error *kafka_producer_require(const KafkaProducer *producer, bool in_transaction, const char *doing)
+{
+    if (producer->transactional && producer->in_transaction == in_transaction) {
+        return NULL;
+    }
+    return error_new(ERROR_INTERNAL_ERROR, "%s needs a producer %s", doing,
+                     !producer->transactional ? "with a transactional id"
+                     : in_transaction         ? "in a transaction"
+                                              : "outside a transaction");
+}
+
 Error *kafka_producer_init_transactions(LogProducer *base, int timeout_ms)
 {
     KafkaProducer *producer = (KafkaProducer *)base;
     int64_t deadline = deadline_after(timeout_ms);
-    assert(producer->transactional);
+    TRY(kafka_producer_require(producer, false, "init_transactions"));
     atomic_store(&producer->client->down, false);
     for (;;) {
         int left = deadline_left_ms(deadline);
@@ -48,7 +57,7 @@ Error *kafka_producer_init_transactions(LogProducer *base, int timeout_ms)
 Error *kafka_producer_begin(LogProducer *base)
 {
     KafkaProducer *producer = (KafkaProducer *)base;
-    assert(producer->transactional && !producer->in_transaction);
+    TRY(kafka_producer_require(producer, false, "begin"));
     error_free(producer->last_delivery_error);
     producer->last_delivery_error = NULL;
     rd_kafka_error_t *error = rd_kafka_begin_transaction(producer->client->rk);
@@ -64,7 +73,7 @@ Error *kafka_producer_send_offsets(LogProducer *base, const char *group, const L
 {
     KafkaProducer *producer = (KafkaProducer *)base;
     int64_t deadline = deadline_after(timeout_ms);
-    assert(producer->in_transaction);
+    TRY(kafka_producer_require(producer, true, "send_offsets"));
     if (count == 0) {
         return NULL;
     }
@@ -106,10 +115,10 @@ static Error *settle_deliveries(KafkaProducer *producer, int64_t deadline)
         error_free(error);
         return result;
     }
-    if (producer->last_delivery_error != NULL) {
-        return must_abort(error_message(producer->last_delivery_error));
-    }
-    return NULL;
+    TRY(kafka_producer_fatal(producer, "committing"));
+    const Error *failed = producer->last_delivery_error;
+    return failed == NULL ? NULL
+                          : error_set_cause(must_abort(error_message(failed)), error_copy(failed));
 }
 
 /* Failed for good, and the request may have been sent. */
@@ -132,7 +141,7 @@ Error *kafka_producer_commit(LogProducer *base, int timeout_ms)
 {
     KafkaProducer *producer = (KafkaProducer *)base;
     int64_t deadline = deadline_after(timeout_ms);
-    assert(producer->in_transaction);
+    TRY(kafka_producer_require(producer, true, "commit"));
     TRY(settle_deliveries(producer, deadline));
     for (;;) {
         int left = deadline_left_ms(deadline);
@@ -153,7 +162,7 @@ Error *kafka_producer_abort(LogProducer *base, int timeout_ms)
 {
     KafkaProducer *producer = (KafkaProducer *)base;
     int64_t deadline = deadline_after(timeout_ms);
-    assert(producer->in_transaction);
+    TRY(kafka_producer_require(producer, true, "abort"));
     for (;;) {
         int left = deadline_left_ms(deadline);
         rd_kafka_error_t *error =
