@@ -59,22 +59,22 @@ static bool parse_reference(Str rest, Reference *ret)
     return true;
 }
 
-static Error *append_variable(const Reference *reference, SourcePlace place, const char *key,
-                              Arena *arena, Buffer *out)
+static Error *append_variable(const Reference *reference, const char *key, Arena *arena,
+                              Buffer *out)
 {
     const char *name = arena_copy_cstr(arena, reference->name);
     const char *value = getenv(name);
     if (value == NULL && reference->fallback.data == NULL) {
         Error *error =
-            error_at(ERROR_CONFIG_MISSING_VARIABLE, place,
-                     "`%s` needs the environment variable %s, which is not set.", key, name);
+            error_new(ERROR_CONFIG_MISSING_VARIABLE,
+                      "`%s` needs the environment variable %s, which is not set.", key, name);
         return error_set_hint(error, "set it, or give a default: ${%s:-…}", name);
     }
     Str text = value == NULL ? reference->fallback : str_from(value);
     if (!str_is_utf8(text)) {
-        return error_at(ERROR_CONFIG_INVALID_VALUE, place,
-                        "The environment variable %s, used in `%s`, is not valid UTF-8.", name,
-                        key);
+        return error_new(ERROR_CONFIG_INVALID_VALUE,
+                         "The environment variable %s, used in `%s`, is not valid UTF-8.", name,
+                         key);
     }
     buffer_append_str(out, text);
     return NULL;
@@ -98,8 +98,10 @@ Error *config_expand(Str text, const char *key, Arena *arena, Str *ret_text)
             buffer_append_byte(&out, rest.data[0]);
             at++;
         } else if (parse_reference(rest, &reference)) {
-            SourcePlace place = place_of(text, at, reference.size);
-            TRY(append_variable(&reference, place, key, arena, &out));
+            Error *error = append_variable(&reference, key, arena, &out);
+            if (error != NULL) {
+                return error_set_place(error, place_of(text, at, reference.size));
+            }
             at += reference.size;
         } else {
             Error *error = error_at(ERROR_CONFIG_INVALID_VALUE, place_of(text, at, 2),

@@ -403,16 +403,23 @@ static void all_mistakes_come_at_once(void **state)
     done(&loaded);
 }
 
-static void many_mistakes_end_soon(void **state)
+static void many_mistakes_and_variables_end_soon(void **state)
 {
     (void)state;
     AUTO_BUFFER Buffer text = {0};
     for (int i = 0; i < 100000; i++) {
         buffer_printf(&text, "unknown_key_%d: 1\n", i);
     }
+    buffer_append_cstr(&text, "title: \"");
+    for (int i = 0; i < 100000; i++) {
+        buffer_append_cstr(&text, "${TM_NONE:-}");
+    }
+    buffer_append_cstr(&text, "\"\n");
+    (void)unsetenv("TM_NONE");
     clock_t start = clock();
     Loaded loaded = load(buffer_cstr(&text));
     assert_int_equal(loaded.diagnostics.count, 100);
+    assert_str(loaded.small.title, "");
     assert_true(clock() - start < 5 * CLOCKS_PER_SEC);
     done(&loaded);
 }
@@ -559,7 +566,7 @@ int main(void)
         cmocka_unit_test(bounds_are_said_in_units),
         cmocka_unit_test(wrong_shapes_are_named),
         cmocka_unit_test(all_mistakes_come_at_once),
-        cmocka_unit_test(many_mistakes_end_soon),
+        cmocka_unit_test(many_mistakes_and_variables_end_soon),
         cmocka_unit_test(variables_have_defaults_and_can_be_empty),
         cmocka_unit_test(missing_variables_name_key_and_variable),
         cmocka_unit_test(messages_show_the_file_not_the_variable),

@@ -302,6 +302,8 @@ static void required_keys(void **state)
         }
     }
     assert_non_null(loaded.topology); /* so that SQL can be judged as well */
+    assert_non_null(loaded.topology->sources[0].columns.file);
+    assert_non_null(loaded.topology->sources[0].columns.text.data);
     done(&loaded);
     loaded = load("a");
     assert_null(loaded.topology);
