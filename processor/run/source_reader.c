@@ -38,14 +38,15 @@ static Error *topic_changed(const SourceReader *reader, int partition, int64_t o
 }
 
 /* Where a partition that was never read starts. */
-static Error *first_offset(const SourceReader *reader, int partition, int64_t *ret_offset)
+static Error *first_offset(const SourceReader *reader, int partition, TopologyStart from,
+                           int64_t *ret_offset)
 {
     const TopologySource *config = reader->options.source->config;
     int64_t start = 0;
     int64_t end = 0;
     TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_COMMITTED,
                        reader->options.timeout_ms, &start, &end));
-    switch (config->start) {
+    switch (from) {
     case TOPOLOGY_START_EARLIEST:
         *ret_offset = start;
         return NULL;
@@ -99,6 +100,7 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
     }
     *ret = (SourcePartition){.next = next,
                              .committed = next,
+                             .stored = next == stored->offset,
                              .last = stored->fingerprint,
                              .committed_last = stored->fingerprint,
                              .end = -1,
@@ -111,10 +113,9 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
     return NULL;
 }
 
-static Error *new_partition(const SourceReader *reader, int64_t offset, SourcePartition *ret)
+static SourcePartition new_partition(int64_t offset)
 {
-    (void)reader;
-    *ret = (SourcePartition){.next = offset,
+    return (SourcePartition){.next = offset,
                              .committed = offset,
                              .last = {.offset = -1},
                              .committed_last = {.offset = -1},
@@ -122,7 +123,6 @@ static Error *new_partition(const SourceReader *reader, int64_t offset, SourcePa
                              .seen_end = -1,
                              .expect = {.offset = -1},
                              .skip_below = offset};
-    return NULL;
 }
 
 static Error *find_partitions(SourceReader *reader, const Progress *progress)
@@ -139,8 +139,8 @@ static Error *find_partitions(SourceReader *reader, const Progress *progress)
             TRY(resume_partition(reader, stored, &reader->partitions[p]));
         } else {
             int64_t offset = 0;
-            TRY(first_offset(reader, p, &offset));
-            TRY(new_partition(reader, offset, &reader->partitions[p]));
+            TRY(first_offset(reader, p, reader->options.source->config->start, &offset));
+            reader->partitions[p] = new_partition(offset);
         }
     }
     return NULL;
@@ -227,7 +227,7 @@ Error *source_reader_refresh(SourceReader *reader, bool *ret_added)
                            reader->options.timeout_ms, &start, &end));
         reader->partitions =
             mem_realloc(reader->partitions, (size_t)(p + 1) * sizeof *reader->partitions);
-        TRY(new_partition(reader, start, &reader->partitions[p]));
+        reader->partitions[p] = new_partition(start);
         TRY(log_consumer_seek(reader->consumer, &(LogPosition){reader->topic, p, start}));
         reader->partition_count++;
     }
@@ -376,7 +376,8 @@ Error *source_reader_give_back(SourceReader *reader, const LogRecord *from, size
 bool source_reader_moved(const SourceReader *reader)
 {
     for (int p = 0; p < reader->partition_count; p++) {
-        if (reader->partitions[p].next != reader->partitions[p].committed) {
+        const SourcePartition *partition = &reader->partitions[p];
+        if (!partition->stored || partition->next != partition->committed) {
             return true;
         }
     }
@@ -388,6 +389,7 @@ void source_reader_commit(SourceReader *reader)
     for (int p = 0; p < reader->partition_count; p++) {
         reader->partitions[p].committed = reader->partitions[p].next;
         reader->partitions[p].committed_last = reader->partitions[p].last;
+        reader->partitions[p].stored = true;
     }
 }
 
@@ -407,13 +409,14 @@ Error *source_reader_rewind(SourceReader *reader)
 
 Error *source_reader_reset(SourceReader *reader)
 {
+    TopologyStart from = reader->options.source->config->start;
+    if (from == TOPOLOGY_START_LATEST) {
+        from = TOPOLOGY_START_EARLIEST; /* RU-52: all retained records */
+    }
     for (int p = 0; p < reader->partition_count; p++) {
         int64_t offset = 0;
-        TRY(first_offset(reader, p, &offset));
-        SourcePartition fresh;
-        TRY(new_partition(reader, offset, &fresh));
-        fresh.committed = -1; /* so that the partition counts as moved */
-        reader->partitions[p] = fresh;
+        TRY(first_offset(reader, p, from, &offset));
+        reader->partitions[p] = new_partition(offset);
     }
     return assign_all(reader);
 }

@@ -15,6 +15,7 @@ typedef struct SourceReader SourceReader;
 typedef struct SourcePartition {
     int64_t next;      /* next offset to be handed out */
     int64_t committed; /* as of the last committed epoch: where an abort goes back to */
+    bool stored;       /* `committed` is in the progress topic */
     Fingerprint last;  /* of the last record handed out */
     Fingerprint committed_last;
     int64_t end;        /* bound of a triggered update, -1: none */
@@ -61,7 +62,8 @@ bool source_reader_moved(const SourceReader *reader);
 /* The epoch is committed, or never was: then everything since the last commit comes again. */
 void source_reader_commit(SourceReader *reader);
 NODISCARD Error *source_reader_rewind(SourceReader *reader);
-/* Starts over at the beginning of what the source holds, as `start` says (full refresh). */
+/* Starts over at the beginning of what the source holds, or at its `start` timestamp (full
+ * refresh). */
 NODISCARD Error *source_reader_reset(SourceReader *reader);
 /* Offsets between what was handed out and the ends last seen: an upper bound of records. */
 uint64_t source_reader_backlog(const SourceReader *reader);

@@ -1,0 +1,219 @@
+/* From records to the overlay: decode, query, expectations, flow. A record that cannot become a row
+ * is set aside for the quarantine, or, with on_error: fail, ends the update right before it. */
+#include <assert.h>
+
+#include "processor/base/fault.h"
+#include "processor/run/flow_runner_internal.h"
+
+#include "processor/base/banned.h"
+
+enum { BAD_RECORD_EVENTS_MAX = 10 };
+
+void flow_set_now(FlowRunner *runner)
+{
+    int64_t now_us = clock_now_us(runner->context->clock);
+    query_set_now(runner->query, now_us);
+    expectations_set_now(runner->expectations, now_us);
+}
+
+/* The records of a batch that have a value, with their number among the polled ones. */
+typedef struct Rows {
+    const LogRecord **records;
+    Str *values;
+    size_t count;
+    size_t null_values;
+} Rows;
+
+static Rows rows_with_values(FlowRunner *runner, const LogRecord *records, size_t count)
+{
+    Arena *arena = runner->batch_arena;
+    Rows rows = {arena_new_array(arena, const LogRecord *, count),
+                 arena_new_array(arena, Str, count), 0, 0};
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].value.data == NULL) {
+            rows.null_values++;
+            continue;
+        }
+        rows.records[rows.count] = &records[i];
+        rows.values[rows.count++] = records[i].value;
+    }
+    return rows;
+}
+
+static void report_bad_record(FlowRunner *runner, const char *update_id, const LogRecord *record,
+                              const Error *error)
+{
+    if (runner->bad_records_reported++ >= BAD_RECORD_EVENTS_MAX) {
+        return;
+    }
+    AUTO_BUFFER Buffer message = {0};
+    AUTO_BUFFER Buffer fields = {0};
+    buffer_printf(&message,
+                  "Topic `%s` partition %d offset %lld went to quarantine: ", record->topic,
+                  record->partition, (long long)record->offset);
+    error_format_line(error, &message);
+    buffer_printf(&fields, "\"topic\":\"%s\",\"partition\":%d,\"offset\":%lld,\"class\":\"%s\"",
+                  record->topic, record->partition, (long long)record->offset,
+                  error_class_name(error_class(error)));
+    event_warning(runner->context->events, update_id, runner->program, "BAD_RECORD",
+                  buffer_str(&message), buffer_str(&fields));
+}
+
+static void set_aside(FlowRunner *runner, const char *update_id, const Rows *rows,
+                      const RowErrors *bad)
+{
+    for (size_t i = 0; i < bad->count; i++) {
+        const LogRecord *record = rows->records[bad->rows[i]];
+        quarantine_add(runner->quarantine, record, bad->errors[i]);
+        report_bad_record(runner, update_id, record, bad->errors[i]);
+    }
+    runner->epoch_metrics.bad_records += bad->count;
+}
+
+/* Result batches of the query, kept until the whole input is known to be good. */
+typedef struct Results {
+    Batch **batches;
+    size_t count;
+    size_t capacity;
+} Results;
+
+static void keep_result(Results *results, Arena *arena, Batch *batch)
+{
+    if (results->count == results->capacity) {
+        size_t capacity = results->capacity == 0 ? 4 : results->capacity * 2;
+        Batch **larger = arena_new_array(arena, Batch *, capacity);
+        if (results->count > 0) {
+            memcpy(larger, results->batches, results->count * sizeof(Batch *));
+        }
+        results->batches = larger;
+        results->capacity = capacity;
+    }
+    results->batches[results->count++] = batch;
+}
+
+static Error *compute(FlowRunner *runner, Rows *rows, RowErrors *bad, Results *results)
+{
+    Batch *input = NULL;
+    decoder_decode(runner->decoder, rows->values, rows->count, runner->batch_arena, bad, &input);
+    TRY(fault_check("epoch.after_decode"));
+    query_push(runner->query, 0, input);
+    for (;;) {
+        Batch *output = NULL;
+        TRY(query_next(runner->query, runner->batch_arena, bad, &output));
+        if (output == NULL) {
+            return NULL;
+        }
+        keep_result(results, runner->batch_arena, output);
+    }
+}
+
+static Error *apply(FlowRunner *runner, const Results *results)
+{
+    FlowMetrics *metrics = &runner->epoch_metrics;
+    for (size_t i = 0; i < results->count; i++) {
+        Batch *batch = results->batches[i];
+        TRY(expectations_apply(runner->expectations, batch, runner->batch_arena,
+                               metrics->expectations, &metrics->dropped_records));
+        TRY(check_not_null(runner->program->bound, batch));
+        TRY(flow_apply(runner->flow, batch, runner->batch_arena));
+    }
+    const FlowCounters *counters = flow_counters(runner->flow);
+    metrics->output_rows += counters->applied;
+    metrics->late_rows += counters->late;
+    metrics->null_sequences += counters->null_sequences;
+    flow_clear_counters(runner->flow);
+    return fault_check("epoch.after_apply");
+}
+
+static Error *stop_before(const LogRecord *record, Error *cause)
+{
+    Error *error = error_new(ERROR_MALFORMED_RECORD,
+                             "Topic `%s` partition %d offset %lld cannot be read, and the source "
+                             "says `on_error: fail`.",
+                             record->topic, record->partition, (long long)record->offset);
+    error_set_hint(error, "correct the producer, or set `on_error: quarantine` to set such "
+                          "records aside and go on");
+    return error_set_cause(error, cause);
+}
+
+/* The first polled record that is bad, or `count`. */
+static size_t first_bad(const Rows *rows, const RowErrors *bad, const LogRecord *records,
+                        size_t count, Error **ret_error)
+{
+    size_t first = count;
+    size_t which = 0;
+    for (size_t i = 0; i < bad->count; i++) {
+        size_t at = (size_t)(rows->records[bad->rows[i]] - records);
+        if (at < first) {
+            first = at;
+            which = i;
+        }
+    }
+    if (first < count) {
+        *ret_error = bad->errors[which];
+        bad->errors[which] = NULL;
+    }
+    return first;
+}
+
+/* All records or, with on_error: fail, those before the first bad one; then *ret_used < count. */
+static Error *process_records(FlowRunner *runner, const char *update_id, const LogRecord *records,
+                              size_t count, RowErrors *bad, size_t *ret_used, Error **ret_failure)
+{
+    Rows rows = rows_with_values(runner, records, count);
+    Results results = {0};
+    TRY(compute(runner, &rows, bad, &results));
+    *ret_used = count;
+    if (bad->count > 0 && runner->source->config->on_error == TOPOLOGY_FAIL) {
+        Error *cause = NULL;
+        size_t used = first_bad(&rows, bad, records, count, &cause);
+        *ret_failure = stop_before(&records[used], cause);
+        *ret_used = used;
+        return NULL;
+    }
+    runner->epoch_metrics.source_rows += count;
+    runner->epoch_metrics.null_values += rows.null_values;
+    set_aside(runner, update_id, &rows, bad);
+    return apply(runner, &results);
+}
+
+Error *flow_process(FlowRunner *runner, const char *update_id, int timeout_ms, size_t records_max,
+                    size_t *ret_count)
+{
+    arena_reset(runner->batch_arena);
+    const LogRecord *records = NULL;
+    size_t count = 0;
+    *ret_count = 0;
+    TRY(source_reader_next(runner->reader, timeout_ms, records_max, runner->batch_arena, &records,
+                           &count));
+    if (count == 0) {
+        return NULL;
+    }
+    RowErrors bad = {0};
+    size_t used = 0;
+    Error *failure = NULL;
+    Error *error = process_records(runner, update_id, records, count, &bad, &used, &failure);
+    row_errors_done(&bad);
+    if (error != NULL || failure == NULL) {
+        *ret_count = error == NULL ? count : 0;
+        return error;
+    }
+    /* on_error: fail. What came before the bad record is applied and committed, then the update
+     * fails; the bad record and all behind it come again. */
+    error = source_reader_give_back(runner->reader, records + used, count - used);
+    if (error == NULL && used > 0) {
+        Error *none = NULL;
+        size_t again = 0;
+        error = process_records(runner, update_id, records, used, &bad, &again, &none);
+        row_errors_done(&bad);
+        assert(error != NULL || none == NULL);
+    }
+    if (error == NULL) {
+        error = flow_commit(runner, update_id);
+    }
+    if (error != NULL) {
+        error_free(failure);
+        return error;
+    }
+    return failure;
+}

@@ -1,0 +1,135 @@
+/* Full refresh of a streaming flow: the table is emptied and the source is read again from its
+ * beginning (RU-52, DESIGN section 6). In transactions:
+ *
+ *     resetting                               a start that finds this goes on here
+ *     tombstones, at most commit.max_rows     as often as needed
+ *     positions put back, resetting cleared   from here on it is an ordinary update
+ *
+ * Rows go out of the store right after their tombstones were committed, so a start after a crash
+ * finds exactly the rows that are still in the topic, and deletes those. */
+#include "processor/base/fault.h"
+#include "processor/run/flow_runner_internal.h"
+
+#include "processor/base/banned.h"
+
+/* Records the source had and can no longer give: the table's rows from them will be gone. */
+static Error *warn_data_loss(FlowRunner *runner, const char *update_id)
+{
+    int64_t lost = 0;
+    for (int p = 0; p < source_reader_partitions(runner->reader); p++) {
+        int64_t start = 0;
+        int64_t end = 0;
+        TRY(log_watermarks(runner->context->log, runner->source->topic, p, READ_COMMITTED,
+                           runner->context->timeout_ms, &start, &end));
+        lost += start;
+    }
+    if (lost == 0) {
+        return NULL;
+    }
+    AUTO_BUFFER Buffer message = {0};
+    AUTO_BUFFER Buffer fields = {0};
+    buffer_printf(&message,
+                  "Full refresh of `%.*s`: topic `%s` has lost its first %lld offsets; rows that "
+                  "came from them cannot be made again.",
+                  STR_ARG(runner->program->bound->name), runner->source->topic, (long long)lost);
+    buffer_printf(&fields, "\"topic\":\"%s\",\"records\":%lld", runner->source->topic,
+                  (long long)lost);
+    event_warning(runner->context->events, update_id, runner->program, "FULL_REFRESH_DATA_LOSS",
+                  buffer_str(&message), buffer_str(&fields));
+    return NULL;
+}
+
+static Error *mark_resetting(FlowRunner *runner, const char *update_id)
+{
+    TRY(flow_writer_begin(runner->writer));
+    TRY(flow_writer_write_resetting(runner->writer, true, str_from(update_id)));
+    TRY(flow_writer_commit(runner->writer));
+    return fault_check("full_refresh.after_resetting");
+}
+
+static Error *set_positions(FlowRunner *runner, StoreBatch *deletes)
+{
+    const int64_t *ends = flow_writer_ends(runner->writer);
+    for (int shard = 0; shard < table_partitions(runner->table); shard++) {
+        store_batch_set_position(deletes, (uint32_t)shard, ends[shard],
+                                 clock_now_us(runner->context->clock));
+    }
+    return store_batch_write(deletes);
+}
+
+/* One transaction of tombstones for the next rows of the scan; *ret_rows 0 at its end. */
+static Error *delete_some(FlowRunner *runner, StoreScan *scan, StoreBatch *deletes,
+                          int64_t *ret_rows)
+{
+    int64_t rows = 0;
+    bool found = true;
+    TRY(flow_writer_begin(runner->writer));
+    while (rows < runner->context->program->topology->commit.max_rows) {
+        StoredRow row = {0};
+        TRY(store_scan_next(scan, &row, &found));
+        if (!found) {
+            break;
+        }
+        TRY(flow_writer_write_tombstone(runner->writer, runner->table, row.key, row.shard,
+                                        row.ordinal));
+        store_batch_delete(deletes, row.shard, row.key, row.ordinal);
+        rows++;
+    }
+    TRY(flow_writer_commit(runner->writer));
+    TRY(set_positions(runner, deletes));
+    *ret_rows = rows;
+    return NULL;
+}
+
+static Error *delete_rows(FlowRunner *runner)
+{
+    TableStore *store = table_store(runner->table);
+    AUTO(store_scan) StoreScan *scan = table_store_scan(store, -1);
+    AUTO(store_batch) StoreBatch *deletes = store_batch_new(store);
+    int64_t rows = 0;
+    do {
+        TRY(delete_some(runner, scan, deletes, &rows));
+        TRY(fault_check("full_refresh.mid_tombstones"));
+    } while (rows > 0);
+    return table_store_flush(store);
+}
+
+static Error *put_positions_back(FlowRunner *runner, const char *update_id)
+{
+    TRY(source_reader_reset(runner->reader));
+    TRY(fault_check("full_refresh.before_clear"));
+    TRY(flow_writer_begin(runner->writer));
+    TRY(flow_writer_write_resetting(runner->writer, false, str_from(update_id)));
+    TRY(flow_writer_write_positions(runner->writer, runner->reader, runner->epoch + 1,
+                                    str_from(update_id)));
+    TRY(flow_writer_commit(runner->writer));
+    runner->epoch++;
+    runner->resetting = false;
+    source_reader_commit(runner->reader);
+    return NULL;
+}
+
+static Error *reset_once(FlowRunner *runner, const char *update_id)
+{
+    TRY(flow_runner_checkpoint(runner));
+    if (!runner->resetting) {
+        TRY(warn_data_loss(runner, update_id));
+        TRY(mark_resetting(runner, update_id));
+        runner->resetting = true;
+    }
+    TRY(delete_rows(runner));
+    return put_positions_back(runner, update_id);
+}
+
+Error *flow_runner_reset(FlowRunner *runner, const char *update_id)
+{
+    event_update_progress(runner->context->events, update_id, UPDATE_RESETTING, NULL);
+    int attempt = 0;
+    for (;;) {
+        Error *error = reset_once(runner, update_id);
+        if (error == NULL) {
+            return NULL;
+        }
+        TRY(flow_recover(runner, update_id, error, &attempt));
+    }
+}

@@ -1,0 +1,313 @@
+/* One flow at work: life and loops. */
+#include "processor/run/flow_runner.h"
+
+#include <assert.h>
+
+#include "processor/base/memory.h"
+#include "processor/run/flow_runner_internal.h"
+#include "processor/run/names.h"
+
+#include "processor/base/banned.h"
+
+enum {
+    IDLE_POLL_MS = 100, /* nothing in hand: how long a stop may wait */
+    BUSY_POLL_MS = 5,   /* an epoch in hand: how soon "drained" is noticed */
+    EVENT_INTERVAL_MS = 5000,
+    PARTITIONS_INTERVAL_MS = 30000,
+};
+
+FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table)
+{
+    FlowRunner *runner = mem_new(FlowRunner);
+    const Program *program = context->program;
+    runner->context = context;
+    runner->program = table;
+    runner->source = &program->sources[table->plan->sources[0].relation->index];
+    runner->arena = arena_new("runner");
+    runner->start_arena = arena_new("start");
+    runner->batch_arena = arena_new("batch");
+    runner->flow_id = name_flow_id(runner->arena, program->topology->pipeline, table->flow->name);
+    size_t expectations = table->bound->expectation_count;
+    runner->metrics.expectations = arena_new_array(runner->arena, ExpectationCount, expectations);
+    runner->epoch_metrics.expectations =
+        arena_new_array(runner->arena, ExpectationCount, expectations);
+    runner->quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
+    return runner;
+}
+
+void flow_runner_free(FlowRunner *runner)
+{
+    if (runner == NULL) {
+        return;
+    }
+    error_free(flow_checkpoint_wait(runner));
+    flow_close(runner->flow);
+    query_close(runner->query);
+    expectations_close(runner->expectations);
+    decoder_close(runner->decoder);
+    source_reader_close(runner->reader);
+    flow_writer_close(runner->writer);
+    table_close(runner->table);
+    quarantine_free(runner->quarantine);
+    arena_free(runner->batch_arena);
+    arena_free(runner->start_arena);
+    arena_free(runner->arena);
+    mem_free(runner);
+}
+
+const FlowMetrics *flow_runner_metrics(const FlowRunner *runner)
+{
+    return &runner->metrics;
+}
+
+const ProgramTable *flow_runner_table(const FlowRunner *runner)
+{
+    return runner->program;
+}
+
+Table *flow_runner_table_state(FlowRunner *runner)
+{
+    return runner->table;
+}
+
+bool flow_must_stop(const FlowRunner *runner)
+{
+    return runner->context->stop != NULL && atomic_load(runner->context->stop);
+}
+
+void flow_wait_ms(const FlowRunner *runner, int64_t milliseconds)
+{
+    int64_t until = clock_monotonic_ms() + milliseconds;
+    while (!flow_must_stop(runner) && clock_monotonic_ms() < until) {
+        int64_t left = until - clock_monotonic_ms();
+        clock_sleep_ms(left < IDLE_POLL_MS ? left : IDLE_POLL_MS);
+    }
+}
+
+Error *flow_runner_start(FlowRunner *runner, const char *update_id)
+{
+    int attempt = 0;
+    for (;;) {
+        Error *error = flow_start_once(runner, update_id);
+        if (error == NULL) {
+            break;
+        }
+        TRY(flow_recover(runner, update_id, error, &attempt));
+    }
+    return runner->resetting ? flow_runner_reset(runner, update_id) : NULL;
+}
+
+/* ---------------------------------------------------------------------- triggered update ---- */
+
+static bool epoch_is_full(const FlowRunner *runner)
+{
+    const TopologyCommit *commit = &runner->context->program->topology->commit;
+    const Overlay *overlay = table_overlay(runner->table);
+    size_t bytes = overlay_epoch_bytes(overlay) + quarantine_bytes(runner->quarantine);
+    size_t rows = overlay_epoch_rows(overlay) + quarantine_count(runner->quarantine);
+    return rows >= (size_t)commit->max_rows || bytes >= (size_t)commit->max_bytes;
+}
+
+static size_t records_left(const FlowRunner *runner, const UpdateLimits *limits, size_t used)
+{
+    size_t batch = runner->context->batch_rows;
+    if (limits->records_max == 0) {
+        return batch;
+    }
+    size_t left = limits->records_max - used;
+    return left < batch ? left : batch;
+}
+
+/* One try: epochs until everything is in. `used` counts records of committed epochs and of this
+ * one. */
+static Error *update_once(FlowRunner *runner, const char *update_id, const UpdateLimits *limits,
+                          size_t *used)
+{
+    bool added = false;
+    TRY(source_reader_refresh(runner->reader, &added));
+    while (!source_reader_is_drained(runner->reader) &&
+           (limits->records_max == 0 || *used < limits->records_max)) {
+        if (flow_must_stop(runner)) {
+            return error_new(ERROR_INTERRUPTED, "The update was stopped.");
+        }
+        size_t count = 0;
+        Error *error = flow_process(runner, update_id, IDLE_POLL_MS,
+                                    records_left(runner, limits, *used), &count);
+        *used += count;
+        if (error != NULL && error_class(error) == ERROR_KAFKA_CORRUPT_BATCH) {
+            /* What came before the broken batch is good: it must not wait for an operator. */
+            error_free(flow_commit(runner, update_id));
+        }
+        TRY(error);
+        if (!runner->context->one_epoch && epoch_is_full(runner)) {
+            TRY(flow_commit(runner, update_id));
+        }
+    }
+    return flow_commit(runner, update_id);
+}
+
+static void warn_null_sequences(FlowRunner *runner, const char *update_id)
+{
+    uint64_t count = runner->metrics.null_sequences;
+    if (count == runner->warned_null_sequences) {
+        return;
+    }
+    AUTO_BUFFER Buffer message = {0};
+    AUTO_BUFFER Buffer fields = {0};
+    uint64_t fresh = count - runner->warned_null_sequences;
+    buffer_printf(&message,
+                  "Flow '%.*s': %llu rows have a NULL sequence; NULL orders below every value.",
+                  STR_ARG(runner->program->flow->name), (unsigned long long)fresh);
+    buffer_printf(&fields, "\"rows\":%llu", (unsigned long long)fresh);
+    event_warning(runner->context->events, update_id, runner->program, "NULL_SEQUENCE",
+                  buffer_str(&message), buffer_str(&fields));
+    runner->warned_null_sequences = count;
+}
+
+static void begin_update(FlowRunner *runner)
+{
+    flow_metrics_clear(&runner->metrics, runner->program->bound->expectation_count);
+    runner->warned_null_sequences = 0;
+    runner->bad_records_reported = 0;
+    flow_set_now(runner);
+}
+
+static void end_update(FlowRunner *runner, const char *update_id, const char *status,
+                       const Error *error)
+{
+    runner->metrics.backlog_records = source_reader_backlog(runner->reader);
+    warn_null_sequences(runner, update_id);
+    event_flow_progress(runner->context->events, update_id, runner->program, status,
+                        &runner->metrics, error);
+}
+
+Error *flow_runner_update(FlowRunner *runner, const char *update_id, const UpdateLimits *limits,
+                          bool *ret_drained)
+{
+    begin_update(runner);
+    int attempt = 0;
+    size_t used = 0;
+    Error *error = source_reader_set_bounds(runner->reader);
+    for (;;) {
+        if (error == NULL) {
+            uint64_t committed = runner->metrics.source_rows;
+            error = update_once(runner, update_id, limits, &used);
+            if (error == NULL) {
+                break;
+            }
+            attempt = runner->metrics.source_rows > committed ? 0 : attempt;
+            used = runner->metrics.source_rows;
+        }
+        error = flow_recover(runner, update_id, error, &attempt);
+        if (error != NULL) {
+            if (error_class(error) != ERROR_SIMULATED_CRASH) {
+                end_update(runner, update_id, "FAILED", error);
+            }
+            return error;
+        }
+        error = source_reader_set_bounds(runner->reader);
+    }
+    *ret_drained = source_reader_is_drained(runner->reader);
+    source_reader_clear_bounds(runner->reader);
+    TRY(flow_checkpoint_step(runner));
+    end_update(runner, update_id, "COMPLETED", NULL);
+    return NULL;
+}
+
+/* --------------------------------------------------------------------- continuous update ---- */
+
+/* Is it time to commit? Drained: the last poll brought nothing. */
+static bool epoch_is_due(const FlowRunner *runner, bool drained)
+{
+    if (!source_reader_moved(runner->reader)) {
+        return false;
+    }
+    const TopologyCommit *commit = &runner->context->program->topology->commit;
+    int64_t now_ms = clock_monotonic_ms();
+    if (epoch_is_full(runner)) {
+        return true;
+    }
+    bool spaced = now_ms - runner->last_commit_ms >= commit->min_spacing_ms;
+    return spaced && (drained || now_ms - runner->epoch_started_ms >= commit->interval_ms);
+}
+
+static void report_progress(FlowRunner *runner, const char *update_id)
+{
+    int64_t now_ms = clock_monotonic_ms();
+    if (now_ms - runner->last_event_ms < EVENT_INTERVAL_MS || runner->metrics.epochs == 0) {
+        return;
+    }
+    runner->last_event_ms = now_ms;
+    end_update(runner, update_id, "RUNNING", NULL);
+    flow_metrics_clear(&runner->metrics, runner->program->bound->expectation_count);
+    runner->warned_null_sequences = 0;
+    runner->bad_records_reported = 0;
+}
+
+static Error *look_for_partitions(FlowRunner *runner)
+{
+    int64_t now_ms = clock_monotonic_ms();
+    if (now_ms - runner->last_refresh_ms < PARTITIONS_INTERVAL_MS) {
+        return NULL;
+    }
+    runner->last_refresh_ms = now_ms;
+    bool added = false;
+    return source_reader_refresh(runner->reader, &added);
+}
+
+static Error *run_step(FlowRunner *runner, const char *update_id)
+{
+    bool in_hand = source_reader_moved(runner->reader);
+    if (!in_hand) {
+        runner->epoch_started_ms = clock_monotonic_ms();
+        flow_set_now(runner);
+    }
+    size_t count = 0;
+    Error *error = flow_process(runner, update_id, in_hand ? BUSY_POLL_MS : IDLE_POLL_MS,
+                                runner->context->batch_rows, &count);
+    if (error != NULL && error_class(error) == ERROR_KAFKA_CORRUPT_BATCH) {
+        error_free(flow_commit(runner, update_id));
+    }
+    TRY(error);
+    if (epoch_is_due(runner, count == 0)) {
+        TRY(flow_commit(runner, update_id));
+    }
+    TRY(flow_checkpoint_step(runner));
+    report_progress(runner, update_id);
+    return look_for_partitions(runner);
+}
+
+Error *flow_runner_run(FlowRunner *runner, const char *update_id)
+{
+    begin_update(runner);
+    source_reader_clear_bounds(runner->reader);
+    runner->last_refresh_ms = clock_monotonic_ms();
+    int attempt = 0;
+    int64_t epoch = runner->epoch;
+    while (!flow_must_stop(runner)) {
+        Error *error = run_step(runner, update_id);
+        if (runner->epoch != epoch) {
+            epoch = runner->epoch;
+            attempt = 0;
+        }
+        if (error == NULL) {
+            continue;
+        }
+        error = flow_recover(runner, update_id, error, &attempt);
+        if (error != NULL) {
+            end_update(runner, update_id, "FAILED", error);
+            return error;
+        }
+        source_reader_clear_bounds(runner->reader);
+    }
+    /* A stop finishes the epoch when that is quick, and skips the checkpoint. */
+    Error *error = flow_commit(runner, update_id);
+    end_update(runner, update_id, "STOPPED", NULL);
+    return error;
+}
+
+Error *flow_runner_checkpoint(FlowRunner *runner)
+{
+    TRY(flow_checkpoint_wait(runner));
+    return overlay_checkpoint(table_overlay(runner->table), clock_now_us(runner->context->clock));
+}

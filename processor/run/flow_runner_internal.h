@@ -1,0 +1,86 @@
+/* What the files of FlowRunner share: flow_runner.c (life, loops), flow_start.c (start order,
+ * recovery), flow_epoch.c (records to overlay), flow_commit.c (overlay to log), flow_reset.c. */
+#ifndef RUN_FLOW_RUNNER_INTERNAL_H
+#define RUN_FLOW_RUNNER_INTERNAL_H
+
+#include <pthread.h>
+
+#include "connectors/format/format.h"
+#include "processor/exec/query.h"
+#include "processor/flow/flow.h"
+#include "processor/run/expectations.h"
+#include "processor/run/flow_runner.h"
+#include "processor/run/flow_writer.h"
+#include "processor/run/quarantine.h"
+#include "processor/run/source_reader.h"
+
+struct FlowRunner {
+    const RunContext *context;
+    const ProgramTable *program;
+    const ProgramSource *source;
+    Arena *arena;       /* of the runner: names */
+    Arena *start_arena; /* of one start: progress, table */
+    Arena *batch_arena;
+    const char *flow_id;
+
+    FlowWriter *writer;
+    SourceReader *reader;
+    Table *table;
+    Query *query;
+    Expectations *expectations;
+    Decoder *decoder;
+    Flow *flow;
+    Quarantine *quarantine;
+
+    int64_t epoch;  /* last committed */
+    bool resetting; /* a full refresh was under way at the start */
+    bool fenced_without_commit;
+    int64_t epoch_started_ms;
+    int64_t last_commit_ms;
+    int64_t last_event_ms;
+    int64_t last_refresh_ms;
+    int64_t last_checkpoint_ms;
+    size_t bad_records_reported;
+
+    FlowMetrics epoch_metrics; /* of the epoch in hand: dropped with it */
+    FlowMetrics metrics;       /* of the update: committed epochs */
+    uint64_t warned_null_sequences;
+
+    /* A checkpoint written beside the flow. */
+    pthread_t checkpoint_thread;
+    bool checkpoint_running;
+    bool checkpoint_threaded;
+    atomic_bool checkpoint_finished;
+    Error *checkpoint_error;
+};
+
+/* flow_start.c */
+NODISCARD Error *flow_start_once(FlowRunner *runner, const char *update_id);
+/* After an error: undoes the epoch and makes the runner fit to go on. NULL: try again (after
+ * waiting); else the error that must go up. Takes `error` over. *attempt counts tries without
+ * progress. */
+NODISCARD Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error,
+                              int *attempt);
+bool flow_must_stop(const FlowRunner *runner);
+/* Waits, shorter when told to stop. */
+void flow_wait_ms(const FlowRunner *runner, int64_t milliseconds);
+
+/* flow_epoch.c */
+/* Reads at most records_max records and applies them to the overlay; *ret_count: how many. */
+NODISCARD Error *flow_process(FlowRunner *runner, const char *update_id, int timeout_ms,
+                              size_t records_max, size_t *ret_count);
+void flow_set_now(FlowRunner *runner);
+
+/* flow_commit.c */
+/* Commits the epoch in hand; nothing moved: does nothing. */
+NODISCARD Error *flow_commit(FlowRunner *runner, const char *update_id);
+/* The epoch never was: overlay, quarantine and counters dropped. The reader is rewound by the
+ * caller. */
+void flow_drop_epoch(FlowRunner *runner);
+void flow_metrics_clear(FlowMetrics *metrics, size_t expectation_count);
+/* Begins a checkpoint when one is due, ends one that is finished. */
+NODISCARD Error *flow_checkpoint_step(FlowRunner *runner);
+/* Waits for a checkpoint under way; its failure is returned. */
+NODISCARD Error *flow_checkpoint_wait(FlowRunner *runner);
+
+#endif

@@ -1,0 +1,319 @@
+/* The start of a flow, and what happens after errors. The order matters (DESIGN section 4, "Start
+ * order"): fence first, then learn how far the log goes, then read up to there, then seek the
+ * source. A recovery after a fatal error is the same start again: whatever became of the epoch in
+ * hand, the progress topic tells. */
+#include <assert.h>
+#include <unistd.h>
+
+#include "processor/base/fault.h"
+#include "processor/run/flow_runner_internal.h"
+
+#include "processor/base/banned.h"
+
+static void on_loss(void *context, int partition, int64_t position, int64_t start)
+{
+    const FlowRunner *runner = context;
+    AUTO_BUFFER Buffer message = {0};
+    AUTO_BUFFER Buffer fields = {0};
+    buffer_printf(&message,
+                  "Flow '%.*s': records of topic `%s` partition %d from offset %lld to %lld were "
+                  "removed before they were read.",
+                  STR_ARG(runner->program->flow->name), runner->source->topic, partition,
+                  (long long)position, (long long)start - 1);
+    buffer_printf(&fields, "\"topic\":\"%s\",\"partition\":%d,\"from\":%lld,\"to\":%lld",
+                  runner->source->topic, partition, (long long)position, (long long)start - 1);
+    event_warning(runner->context->events, NULL, runner->program, "SOURCE_DATA_LOST",
+                  buffer_str(&message), buffer_str(&fields));
+}
+
+static Error *open_writer(FlowRunner *runner, int partitions)
+{
+    const RunContext *context = runner->context;
+    FlowWriterOptions options = {.log = context->log,
+                                 .transactional_id = runner->flow_id,
+                                 .group = runner->flow_id,
+                                 .progress_topic = context->progress_topic,
+                                 .flow = runner->program->flow->name,
+                                 .table = runner->program->bound->name,
+                                 .table_topic = runner->program->topic,
+                                 .table_partitions = partitions,
+                                 .instance = context->instance,
+                                 .clock = context->clock,
+                                 .timeout_ms = context->timeout_ms};
+    flow_writer_close(runner->writer);
+    runner->writer = NULL;
+    return flow_writer_open(&options, &runner->writer);
+}
+
+/* The committed layer of an earlier start must be in the store before the topic is replayed into
+ * it: it would hide what the replay brings. */
+static Error *settle_table(FlowRunner *runner)
+{
+    if (runner->table == NULL) {
+        return NULL;
+    }
+    Error *error = flow_checkpoint_wait(runner);
+    if (error == NULL) {
+        error =
+            overlay_checkpoint(table_overlay(runner->table), clock_now_us(runner->context->clock));
+    }
+    flow_close(runner->flow);
+    runner->flow = NULL;
+    table_close(runner->table);
+    runner->table = NULL;
+    return error;
+}
+
+static Error *open_table(FlowRunner *runner, const Progress *progress, int partitions)
+{
+    const RunContext *context = runner->context;
+    TableOptions options = {.program = runner->program,
+                            .partitions = partitions,
+                            .state = context->state,
+                            .arena = runner->start_arena};
+    TRY(table_open(&options, progress->has_definition ? &progress->definition : NULL,
+                   &runner->table));
+    TRY(table_restore(runner->table, context->log, context->timeout_ms,
+                      clock_now_us(context->clock), context->on_restore,
+                      context->on_restore_context));
+    flow_writer_set_ends(runner->writer, table_ends(runner->table));
+    FlowOptions flow = {.bound = runner->program->flow,
+                        .schema = runner->program->bound->schema,
+                        .history = table_history(runner->table),
+                        .overlay = table_overlay(runner->table)};
+    return flow_open(&flow, &runner->flow);
+}
+
+static Error *open_reader(FlowRunner *runner, const Progress *progress)
+{
+    SourceReaderOptions options = {.log = runner->context->log,
+                                   .source = runner->source,
+                                   .time_zone = runner->context->program->time_zone,
+                                   .timeout_ms = runner->context->timeout_ms,
+                                   .on_loss = on_loss,
+                                   .context = runner};
+    source_reader_close(runner->reader);
+    runner->reader = NULL;
+    return source_reader_open(&options, progress, &runner->reader);
+}
+
+static Error *open_query(FlowRunner *runner)
+{
+    if (runner->query != NULL) {
+        return NULL;
+    }
+    const RunContext *context = runner->context;
+    ExecContext exec = {.time_zone = context->program->time_zone,
+                        .now_us = clock_now_us(context->clock),
+                        .current_user = context->program->topology->owner};
+    DecoderOptions decoder = {FORMAT_JSON, context->program->time_zone,
+                              runner->source->config->coerce};
+    TRY(decoder_open(&decoder, runner->program->plan->sources[0].schema, &runner->decoder));
+    TRY(expectations_open(runner->program->bound, &exec, &runner->expectations));
+    return query_open(runner->program->plan, &exec, &runner->query);
+}
+
+/* The first transaction of a start: who runs the flow now, the definition when it changed, and
+ * where partitions start that were never read: `start` is resolved once and kept. */
+static Error *write_claim(FlowRunner *runner, const char *update_id)
+{
+    char host[256] = "unknown";
+    (void)gethostname(host, sizeof host - 1);
+    AUTO_BUFFER Buffer time = {0};
+    clock_format_utc(clock_now_us(runner->context->clock), &time);
+    ProgressClaim claim = {.instance = str_from(runner->context->instance),
+                           .host = str_from(host),
+                           .pid = getpid(),
+                           .time = buffer_str(&time)};
+    bool changed = false;
+    const ProgressDefinition *definition = table_definition(runner->table, &changed);
+    TRY(flow_writer_begin(runner->writer));
+    TRY(flow_writer_write_claim(runner->writer, &claim));
+    if (changed) {
+        TRY(flow_writer_write_definition(runner->writer, definition));
+    }
+    if (source_reader_moved(runner->reader)) {
+        TRY(flow_writer_write_positions(runner->writer, runner->reader, runner->epoch,
+                                        str_from(update_id)));
+    }
+    TRY(flow_writer_commit(runner->writer));
+    source_reader_commit(runner->reader);
+    return NULL;
+}
+
+static Error *warn_compacted(FlowRunner *runner, const char *update_id)
+{
+    if (runner->source->config->allow_compacted || runner->epoch > 0) {
+        return NULL;
+    }
+    const char *policy = NULL;
+    TRY(log_topic_config(runner->context->log, runner->source->topic, "cleanup.policy",
+                         runner->batch_arena, &policy));
+    if (policy == NULL || strstr(policy, "compact") == NULL) {
+        return NULL;
+    }
+    AUTO_BUFFER Buffer message = {0};
+    buffer_printf(&message,
+                  "Source `%.*s`: topic `%s` is compacted. Compaction keeps the last record of a "
+                  "message key, not the highest sequence: a late record can make the newest "
+                  "snapshot vanish before it is read. `allow_compacted: true` on the source "
+                  "silences this.",
+                  STR_ARG(runner->source->config->name), runner->source->topic);
+    event_warning(runner->context->events, update_id, runner->program, "SOURCE_COMPACTED",
+                  buffer_str(&message), STR_NULL);
+    return NULL;
+}
+
+Error *flow_start_once(FlowRunner *runner, const char *update_id)
+{
+    const RunContext *context = runner->context;
+    flow_drop_epoch(runner);
+    LogTopicDescription description = {0};
+    TRY(log_topic_describe(context->log, runner->program->topic, context->timeout_ms,
+                           &description));
+    TRY(open_writer(runner, description.partition_count));
+    TRY(fault_check("start.after_fencing"));
+    TRY(settle_table(runner));
+    arena_reset(runner->start_arena);
+    Progress progress = {0};
+    TRY(progress_read(context->log, context->progress_topic, runner->program->flow->name,
+                      runner->program->bound->name, context->timeout_ms, runner->start_arena,
+                      &progress));
+    TRY(fault_check("start.after_progress_read"));
+    runner->epoch = progress.epoch;
+    runner->resetting = progress.resetting;
+    TRY(open_table(runner, &progress, description.partition_count));
+    TRY(open_reader(runner, &progress));
+    TRY(open_query(runner));
+    TRY(write_claim(runner, update_id));
+    return warn_compacted(runner, update_id);
+}
+
+/* ------------------------------------------------------------------------- after errors ---- */
+
+static int64_t backoff_ms(const FlowRunner *runner, int attempt)
+{
+    const TopologyRetry *retry = &runner->context->program->topology->retry;
+    int64_t wait = retry->backoff_ms;
+    for (int i = 1; i < attempt && wait < retry->backoff_max_ms; i++) {
+        wait *= 2;
+    }
+    return wait < retry->backoff_max_ms ? wait : retry->backoff_max_ms;
+}
+
+/* Somebody fenced us: a successor, or the broker because our transaction timed out. Only the claim
+ * tells, and a woken zombie must not fence its successor. */
+static Error *check_claim(FlowRunner *runner, Error *fenced)
+{
+    Progress progress = {0};
+    Error *error = progress_read(runner->context->log, runner->context->progress_topic,
+                                 runner->program->flow->name, runner->program->bound->name,
+                                 runner->context->timeout_ms, runner->batch_arena, &progress);
+    if (error != NULL) {
+        error_free(fenced);
+        return error;
+    }
+    bool ours = str_equal(progress.claim.instance, str_from(runner->context->instance));
+    if (ours && !runner->fenced_without_commit) {
+        runner->fenced_without_commit = true;
+        error_free(fenced);
+        return NULL;
+    }
+    Error *stop =
+        ours ? error_new(ERROR_KAFKA_FENCED,
+                         "Flow `%.*s`: fenced a second time without a commit in between.",
+                         STR_ARG(runner->program->flow->name))
+             : error_new(ERROR_KAFKA_FENCED,
+                         "Flow `%.*s` was taken over by process %lld on %.*s at %.*s.",
+                         STR_ARG(runner->program->flow->name), (long long)progress.claim.pid,
+                         STR_ARG(progress.claim.host), STR_ARG(progress.claim.time));
+    error_set_hint(stop, "run one process per topology; this one stops");
+    error_set_disposition(stop, ERROR_FATAL);
+    return error_set_cause(stop, fenced);
+}
+
+/* Abortable: the producer lives on, only the epoch is lost. */
+static Error *undo_epoch(FlowRunner *runner)
+{
+    flow_drop_epoch(runner);
+    Error *error = runner->writer == NULL ? NULL : flow_writer_abort(runner->writer);
+    if (error != NULL) {
+        return error_set_disposition(error, ERROR_FATAL);
+    }
+    return runner->reader == NULL ? NULL : source_reader_rewind(runner->reader);
+}
+
+/* A new start, tried until it works or cannot. */
+static Error *start_again(FlowRunner *runner, const char *update_id, int *attempt)
+{
+    for (;;) {
+        Error *error = flow_start_once(runner, update_id);
+        if (error == NULL || error_disposition(error) != ERROR_RETRY || flow_must_stop(runner)) {
+            return error;
+        }
+        if (runner->context->attempts_max >= 0 && ++*attempt > runner->context->attempts_max) {
+            return error;
+        }
+        error_free(error);
+        flow_wait_ms(runner, backoff_ms(runner, *attempt));
+    }
+}
+
+static bool started(const FlowRunner *runner)
+{
+    return runner->writer != NULL && runner->table != NULL && runner->reader != NULL &&
+           runner->query != NULL;
+}
+
+static bool attempts_are_used_up(const FlowRunner *runner, int attempt)
+{
+    return runner->context->attempts_max >= 0 && attempt > runner->context->attempts_max;
+}
+
+static void report_retry(const FlowRunner *runner, const char *update_id, const Error *error,
+                         int attempt)
+{
+    AUTO_BUFFER Buffer message = {0};
+    AUTO_BUFFER Buffer fields = {0};
+    buffer_printf(&message, "Flow '%.*s' tries again: ", STR_ARG(runner->program->flow->name));
+    error_format_line(error, &message);
+    buffer_printf(&fields, "\"attempt\":%d", attempt);
+    event_warning(runner->context->events, update_id, runner->program, "RETRYING",
+                  buffer_str(&message), buffer_str(&fields));
+}
+
+Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int *attempt)
+{
+    if (error_class(error) == ERROR_SIMULATED_CRASH) {
+        return error;
+    }
+    ErrorDisposition disposition = error_disposition(error);
+    Error *undo = undo_epoch(runner);
+    if (undo != NULL && disposition == ERROR_USER) {
+        /* The failure stands; the producer is made anew by whoever tries again. */
+        error_free(undo);
+        flow_writer_close(runner->writer);
+        runner->writer = NULL;
+        return error;
+    }
+    if (disposition == ERROR_USER || flow_must_stop(runner)) {
+        error_free(undo);
+        return error;
+    }
+    bool fresh = undo != NULL || disposition == ERROR_FATAL || !started(runner);
+    error_free(undo);
+    (*attempt)++;
+    if (attempts_are_used_up(runner, *attempt)) {
+        return error;
+    }
+    if (error_class(error) == ERROR_KAFKA_FENCED) {
+        TRY(check_claim(runner, error));
+    } else {
+        report_retry(runner, update_id, error, *attempt);
+        error_free(error);
+    }
+    if (disposition == ERROR_RETRY || *attempt > 1) {
+        flow_wait_ms(runner, backoff_ms(runner, *attempt));
+    }
+    return fresh ? start_again(runner, update_id, attempt) : NULL;
+}

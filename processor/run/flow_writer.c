@@ -1,0 +1,370 @@
+/* Transactions of a flow. */
+#include "processor/run/flow_writer.h"
+
+#include <assert.h>
+
+#include "connectors/format/format.h"
+#include "processor/base/fault.h"
+#include "processor/base/memory.h"
+
+#include "processor/base/banned.h"
+
+enum { CHUNK_ROWS = 1024, TRANSACTION_TIMEOUT_MS = 60000 };
+
+struct FlowWriter {
+    FlowWriterOptions options;
+    LogProducer *producer;
+    int64_t *ends;         /* a table partition: behind its last record, committed */
+    int64_t *new_ends;     /* the same with the open transaction's deliveries */
+    bool open;             /* a transaction */
+    Error *delivery_error; /* the first record that was not stored */
+    uint64_t delivery_tag; /* its row in the delta, from 1; 0: no table row */
+    uint64_t rows;         /* table rows queued in this transaction */
+    Buffer bytes;          /* keys and values of a chunk */
+    Arena *arena;          /* of a chunk */
+};
+
+static void on_delivery(void *context, const LogDelivery *delivery)
+{
+    FlowWriter *writer = context;
+    if (delivery->error != NULL) {
+        if (writer->delivery_error == NULL) {
+            writer->delivery_error = error_copy(delivery->error);
+            writer->delivery_tag = delivery->tag;
+        }
+        return;
+    }
+    if (delivery->tag > 0 && delivery->partition < writer->options.table_partitions &&
+        delivery->offset + 1 > writer->new_ends[delivery->partition]) {
+        writer->new_ends[delivery->partition] = delivery->offset + 1;
+    }
+}
+
+Error *flow_writer_open(const FlowWriterOptions *options, FlowWriter **ret_writer)
+{
+    FlowWriter *writer = mem_new(FlowWriter);
+    writer->options = *options;
+    size_t partitions = (size_t)options->table_partitions;
+    writer->ends = mem_alloc_array(partitions, sizeof(int64_t));
+    writer->new_ends = mem_alloc_array(partitions, sizeof(int64_t));
+    writer->arena = arena_new("write");
+    LogProducerOptions producer = {.transactional_id = options->transactional_id,
+                                   .transaction_timeout_ms = TRANSACTION_TIMEOUT_MS,
+                                   .on_delivery = on_delivery,
+                                   .context = writer};
+    Error *error = log_producer_open(options->log, &producer, &writer->producer);
+    if (error == NULL) {
+        error = log_producer_init_transactions(writer->producer, options->timeout_ms);
+    }
+    if (error != NULL) {
+        flow_writer_close(writer);
+        return error;
+    }
+    *ret_writer = writer;
+    return NULL;
+}
+
+void flow_writer_close(FlowWriter *writer)
+{
+    if (writer == NULL) {
+        return;
+    }
+    log_producer_close(writer->producer);
+    error_free(writer->delivery_error);
+    mem_free(writer->ends);
+    mem_free(writer->new_ends);
+    buffer_done(&writer->bytes);
+    arena_free(writer->arena);
+    mem_free(writer);
+}
+
+void flow_writer_set_ends(FlowWriter *writer, const int64_t *ends)
+{
+    size_t bytes = (size_t)writer->options.table_partitions * sizeof(int64_t);
+    memcpy(writer->ends, ends, bytes);
+    memcpy(writer->new_ends, ends, bytes);
+}
+
+const int64_t *flow_writer_ends(const FlowWriter *writer)
+{
+    return writer->ends;
+}
+
+Error *flow_writer_begin(FlowWriter *writer)
+{
+    assert(!writer->open);
+    TRY(log_producer_begin(writer->producer));
+    writer->open = true;
+    writer->rows = 0;
+    return NULL;
+}
+
+/* Key and value of one output lie in writer->bytes, which moves while it grows: offsets until the
+ * chunk is complete. */
+typedef struct Span {
+    size_t key_start;
+    size_t key_size;
+    size_t value_start;
+    size_t value_size;
+    bool tombstone;
+} Span;
+
+static Error *format_chunk(FlowWriter *writer, Table *table, const DeltaRow *rows, size_t count,
+                           Span *spans)
+{
+    Str *encoded = arena_new_array(writer->arena, Str, count);
+    size_t upserts = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].row.data != NULL) {
+            encoded[upserts++] = rows[i].row;
+        }
+    }
+    Batch *batch = NULL;
+    TRY(table_decode_rows(table, encoded, upserts, writer->arena, &batch));
+    uint32_t row = 0;
+    for (size_t i = 0; i < count; i++) {
+        Span *span = &spans[i];
+        span->key_start = writer->bytes.size;
+        TRY(table_format_key(table, rows[i].key, rows[i].ordinal, &writer->bytes));
+        span->key_size = writer->bytes.size - span->key_start;
+        span->value_start = writer->bytes.size;
+        span->tombstone = rows[i].row.data == NULL;
+        if (!span->tombstone) {
+            json_encode_row(batch, row++, &writer->bytes);
+        }
+        span->value_size = writer->bytes.size - span->value_start;
+    }
+    return NULL;
+}
+
+static Error *produce_chunk(FlowWriter *writer, Table *table, const DeltaRow *rows, size_t count,
+                            FlowMetrics *metrics)
+{
+    buffer_clear(&writer->bytes);
+    arena_reset(writer->arena);
+    Span *spans = arena_new_array(writer->arena, Span, count);
+    TRY(format_chunk(writer, table, rows, count, spans));
+    LogOutput *outputs = arena_new_array(writer->arena, LogOutput, count);
+    int64_t time_ms = clock_now_us(writer->options.clock) / 1000;
+    for (size_t i = 0; i < count; i++) {
+        const char *bytes = writer->bytes.data;
+        outputs[i] = (LogOutput){
+            .topic = writer->options.table_topic,
+            .partition = (int32_t)rows[i].shard,
+            .key = {bytes + spans[i].key_start, spans[i].key_size},
+            .value = spans[i].tombstone ? STR_NULL
+                                        : (Str){bytes + spans[i].value_start, spans[i].value_size},
+            .timestamp_ms = time_ms,
+            .tag = ++writer->rows};
+        metrics->upserted_rows += !spans[i].tombstone;
+        metrics->deleted_rows += spans[i].tombstone;
+    }
+    metrics->output_bytes += writer->bytes.size;
+    size_t queued = 0;
+    Error *error = log_producer_produce(writer->producer, outputs, count, &queued);
+    if (error != NULL && error_class(error) == ERROR_KAFKA_RECORD_TOO_LARGE &&
+        writer->delivery_error == NULL) {
+        writer->delivery_error = error_copy(error);
+        writer->delivery_tag = outputs[queued].tag;
+    }
+    return error;
+}
+
+static Error *write_delta(FlowWriter *writer, Table *table, FlowMetrics *metrics)
+{
+    DeltaRow rows[CHUNK_ROWS];
+    TableDelta delta = table_delta_of(table_overlay(table));
+    for (;;) {
+        size_t count = 0;
+        while (count < CHUNK_ROWS && table_delta_next(&delta, &rows[count])) {
+            count++;
+        }
+        if (count == 0) {
+            return NULL;
+        }
+        TRY(produce_chunk(writer, table, rows, count, metrics));
+        TRY(fault_check("commit.mid_produce"));
+    }
+}
+
+/* The failed record's key: the tag counts the rows of the delta. */
+static void format_failed_key(FlowWriter *writer, Table *table, Buffer *out)
+{
+    TableDelta delta = table_delta_of(table_overlay(table));
+    DeltaRow row = {0};
+    uint64_t number = 0;
+    while (number < writer->delivery_tag && table_delta_next(&delta, &row)) {
+        number++;
+    }
+    if (number > 0 && number == writer->delivery_tag) {
+        error_free(table_format_key(table, row.key, row.ordinal, out));
+    }
+}
+
+static Error *delivery_failure(FlowWriter *writer, Table *table)
+{
+    Error *cause = writer->delivery_error;
+    writer->delivery_error = NULL;
+    if (error_class(cause) != ERROR_KAFKA_RECORD_TOO_LARGE || table == NULL) {
+        return cause;
+    }
+    AUTO_BUFFER Buffer key = {0};
+    format_failed_key(writer, table, &key);
+    Error *error = error_new(ERROR_ROW_TOO_LARGE,
+                             "Flow `%.*s`: a row of table `%.*s` is larger than topic `%s` takes; "
+                             "its key is %s.",
+                             STR_ARG(writer->options.flow), STR_ARG(writer->options.table),
+                             writer->options.table_topic, buffer_cstr(&key));
+    error_set_hint(error,
+                   "raise max.message.bytes of the topic (tables: {%.*s: {config: "
+                   "{max.message.bytes: …}}}), or leave the large column out",
+                   STR_ARG(writer->options.table));
+    return error_set_cause(error, cause);
+}
+
+static Error *flush(FlowWriter *writer, Table *table)
+{
+    TRY(log_producer_flush(writer->producer, writer->options.timeout_ms));
+    return writer->delivery_error == NULL ? NULL : delivery_failure(writer, table);
+}
+
+Error *flow_writer_write_delta(FlowWriter *writer, Table *table, FlowMetrics *metrics)
+{
+    assert(writer->open);
+    Error *error = write_delta(writer, table, metrics);
+    if (error != NULL && writer->delivery_error != NULL) {
+        error_free(error);
+        return delivery_failure(writer, table);
+    }
+    return error != NULL ? error : flush(writer, table);
+}
+
+Error *flow_writer_write_tombstone(FlowWriter *writer, Table *table, Str key, uint32_t shard,
+                                   uint32_t ordinal)
+{
+    buffer_clear(&writer->bytes);
+    TRY(table_format_key(table, key, ordinal, &writer->bytes));
+    LogOutput output = {.topic = writer->options.table_topic,
+                        .partition = (int32_t)shard,
+                        .key = buffer_str(&writer->bytes),
+                        .timestamp_ms = clock_now_us(writer->options.clock) / 1000,
+                        .tag = ++writer->rows};
+    return log_producer_produce(writer->producer, &output, 1, NULL);
+}
+
+Error *flow_writer_write_quarantine(FlowWriter *writer, const Quarantine *quarantine)
+{
+    return quarantine_write(quarantine, writer->producer,
+                            clock_now_us(writer->options.clock) / 1000);
+}
+
+static Error *write_progress(FlowWriter *writer, const Buffer *key, const Buffer *value)
+{
+    LogOutput output = {.topic = writer->options.progress_topic,
+                        .partition = 0,
+                        .key = buffer_str(key),
+                        .value = value == NULL ? STR_NULL : buffer_str(value),
+                        .timestamp_ms = clock_now_us(writer->options.clock) / 1000};
+    return log_producer_produce(writer->producer, &output, 1, NULL);
+}
+
+static Error *write_position(FlowWriter *writer, const SourceReader *reader, int partition,
+                             int64_t epoch, Str update)
+{
+    const SourcePartition *at = source_reader_partition(reader, partition);
+    ProgressPosition position = {.topic = str_from(source_reader_topic(reader)),
+                                 .partition = partition,
+                                 .offset = at->next,
+                                 .fingerprint = at->last,
+                                 .epoch = epoch,
+                                 .update = update,
+                                 .instance = str_from(writer->options.instance)};
+    AUTO_BUFFER Buffer key = {0};
+    AUTO_BUFFER Buffer value = {0};
+    progress_position_key(writer->options.flow, position.topic, partition, &key);
+    progress_position_value(&position, writer->new_ends, (size_t)writer->options.table_partitions,
+                            clock_now_us(writer->options.clock), &value);
+    return write_progress(writer, &key, &value);
+}
+
+static Error *send_group_offsets(FlowWriter *writer, const SourceReader *reader)
+{
+    int count = source_reader_partitions(reader);
+    arena_reset(writer->arena);
+    LogPosition *offsets = arena_new_array(writer->arena, LogPosition, (size_t)count);
+    for (int p = 0; p < count; p++) {
+        offsets[p] =
+            (LogPosition){source_reader_topic(reader), p, source_reader_partition(reader, p)->next};
+    }
+    return log_producer_send_offsets(writer->producer, writer->options.group, offsets,
+                                     (size_t)count, writer->options.timeout_ms);
+}
+
+Error *flow_writer_write_positions(FlowWriter *writer, const SourceReader *reader, int64_t epoch,
+                                   Str update)
+{
+    assert(writer->open);
+    TRY(flush(writer, NULL));
+    TRY(fault_check("commit.after_produce"));
+    TRY(send_group_offsets(writer, reader));
+    for (int p = 0; p < source_reader_partitions(reader); p++) {
+        const SourcePartition *at = source_reader_partition(reader, p);
+        if (!at->stored || at->next != at->committed) {
+            TRY(write_position(writer, reader, p, epoch, update));
+        }
+    }
+    return fault_check("commit.after_progress");
+}
+
+Error *flow_writer_write_claim(FlowWriter *writer, const ProgressClaim *claim)
+{
+    AUTO_BUFFER Buffer key = {0};
+    AUTO_BUFFER Buffer value = {0};
+    progress_claim_key(writer->options.flow, &key);
+    progress_claim_value(claim, &value);
+    return write_progress(writer, &key, &value);
+}
+
+Error *flow_writer_write_definition(FlowWriter *writer, const ProgressDefinition *definition)
+{
+    AUTO_BUFFER Buffer key = {0};
+    AUTO_BUFFER Buffer value = {0};
+    progress_definition_key(writer->options.table, &key);
+    progress_definition_value(definition, &value);
+    return write_progress(writer, &key, &value);
+}
+
+Error *flow_writer_write_resetting(FlowWriter *writer, bool resetting, Str update)
+{
+    AUTO_BUFFER Buffer key = {0};
+    AUTO_BUFFER Buffer value = {0};
+    progress_resetting_key(writer->options.flow, &key);
+    buffer_printf(&value, "{\"update\":\"%.*s\"}", STR_ARG(update));
+    return write_progress(writer, &key, resetting ? &value : NULL);
+}
+
+Error *flow_writer_commit(FlowWriter *writer)
+{
+    assert(writer->open);
+    TRY(flush(writer, NULL));
+    TRY(fault_check("commit.before_commit"));
+    TRY(log_producer_commit(writer->producer, writer->options.timeout_ms));
+    writer->open = false;
+    memcpy(writer->ends, writer->new_ends,
+           (size_t)writer->options.table_partitions * sizeof(int64_t));
+    return fault_check("commit.after_commit");
+}
+
+Error *flow_writer_abort(FlowWriter *writer)
+{
+    if (!writer->open) {
+        return NULL;
+    }
+    writer->open = false;
+    Error *error = log_producer_abort(writer->producer, writer->options.timeout_ms);
+    error_free(writer->delivery_error);
+    writer->delivery_error = NULL;
+    memcpy(writer->new_ends, writer->ends,
+           (size_t)writer->options.table_partitions * sizeof(int64_t));
+    return error;
+}

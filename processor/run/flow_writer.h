@@ -1,0 +1,65 @@
+/* FlowWriter: the one transactional producer of a flow and the transactions it writes. Everything
+ * the flow makes goes through it: table deltas, quarantine, progress, group offsets (DESIGN section
+ * 4).
+ *
+ * A transaction is: begin, any writes, positions last, commit. After any error the transaction is
+ * gone: call flow_writer_abort, which says what to do next by the error it returns. Thread: the
+ * flow's. */
+#ifndef RUN_FLOW_WRITER_H
+#define RUN_FLOW_WRITER_H
+
+#include "processor/run/events.h"
+#include "processor/run/progress.h"
+#include "processor/run/quarantine.h"
+#include "processor/run/source_reader.h"
+#include "processor/run/table.h"
+
+typedef struct FlowWriter FlowWriter;
+
+typedef struct FlowWriterOptions {
+    Log *log;
+    const char *transactional_id;
+    const char *group; /* committed offsets of the source, for lag tools */
+    const char *progress_topic;
+    Str flow;
+    Str table;
+    const char *table_topic;
+    int table_partitions;
+    const char *instance;
+    const Clock *clock;
+    int timeout_ms;
+} FlowWriterOptions;
+
+/* Opens the producer and fences predecessors; retriable errors are retried until the time-out. */
+NODISCARD Error *flow_writer_open(const FlowWriterOptions *options, FlowWriter **ret_writer);
+void flow_writer_close(FlowWriter *writer);
+
+/* Offsets behind the table's partitions: set after a restore, moved on by commits. */
+void flow_writer_set_ends(FlowWriter *writer, const int64_t *ends);
+const int64_t *flow_writer_ends(const FlowWriter *writer);
+
+NODISCARD Error *flow_writer_begin(FlowWriter *writer);
+/* The epoch's changes of the table. Adds to upserted_rows, deleted_rows, output_bytes. A row the
+ * topic does not take is ROW_TOO_LARGE naming flow and key. */
+NODISCARD Error *flow_writer_write_delta(FlowWriter *writer, Table *table, FlowMetrics *metrics);
+/* Tombstones for stored rows (full refresh). */
+NODISCARD Error *flow_writer_write_tombstone(FlowWriter *writer, Table *table, Str key,
+                                             uint32_t shard, uint32_t ordinal);
+NODISCARD Error *flow_writer_write_quarantine(FlowWriter *writer, const Quarantine *quarantine);
+/* Waits for all deliveries, then writes the position of every partition that moved, all with the
+ * ends known from the deliveries. */
+NODISCARD Error *flow_writer_write_positions(FlowWriter *writer, const SourceReader *reader,
+                                             int64_t epoch, Str update);
+NODISCARD Error *flow_writer_write_claim(FlowWriter *writer, const ProgressClaim *claim);
+NODISCARD Error *flow_writer_write_definition(FlowWriter *writer,
+                                              const ProgressDefinition *definition);
+NODISCARD Error *flow_writer_write_resetting(FlowWriter *writer, bool resetting, Str update);
+/* NULL: committed; flow_writer_ends tell how far the table's partitions reach. */
+NODISCARD Error *flow_writer_commit(FlowWriter *writer);
+/* Ends the transaction after an error. An error of its own is fatal: the writer must be made anew.
+ */
+NODISCARD Error *flow_writer_abort(FlowWriter *writer);
+
+DEFINE_AUTO(flow_writer, FlowWriter, flow_writer_close)
+
+#endif
