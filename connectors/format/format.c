@@ -42,7 +42,7 @@ static Error *read_record(Decoder *decoder, Str record, Arena *batch_arena, Vect
     case FORMAT_JSON:
         return json_decoder_read(decoder->json, record, batch_arena, columns, row);
     }
-    assert(!"a format without a decoder");
+    assert(false && "a format without a decoder");
     return NULL;
 }
 

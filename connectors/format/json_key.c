@@ -36,12 +36,19 @@ static bool pass_byte(JsonReader *reader, char byte, const char *problem)
     return true;
 }
 
-/* Reads one value; its failure, if any, stays in reader->error. */
+static bool is_nested(const Type *type)
+{
+    return type->kind == TYPE_ARRAY || type->kind == TYPE_MAP || type->kind == TYPE_STRUCT;
+}
+
+/* Reads one value; its failure, if any, stays in reader->error. A column of a plain type, which
+ * keys are made of mostly, costs no memory here. */
 static Error *read_column(JsonReader *reader, const Field *field, Vector *vector,
                           ReadResult *result)
 {
     ValueNode node;
-    TRY(json_value_node_init(&node, reader->arena, field, NULL));
+    AUTO(arena) Arena *node_arena = is_nested(field->type) ? arena_new("json key") : NULL;
+    TRY(json_value_node_init(&node, node_arena, field, NULL));
     *result = json_read_value(reader, &node, vector);
     return NULL;
 }
