@@ -103,8 +103,8 @@ LogConsumer *open_reader(Fixture *f, Isolation isolation);
 LogConsumer *open_reader_at(Fixture *f, Isolation isolation, const char *topic, int32_t partition,
                             int64_t offset);
 /* Polls until the position of this partition reaches `until` (a record before it, or an end at or
- * beyond it); other partitions must stay silent. Returns the records before `until` as text, valid
- * until the next call. */
+ * beyond it); other partitions may tell their ends but bring no record. Returns the records before
+ * `until` as text, valid until the next call. */
 const char *read_until(Fixture *f, LogConsumer *reader, const char *topic, int32_t partition,
                        int64_t until);
 /* The same with a reader of its own. */
