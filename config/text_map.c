@@ -13,6 +13,8 @@
 
 #include <assert.h>
 
+#include "config/cursor.h"
+
 #include "processor/base/banned.h"
 
 typedef struct Run {
@@ -27,52 +29,20 @@ struct TextMap {
     bool fixed; /* one run, and nothing moves within it */
 };
 
-/* A position that knows its line and column. */
-typedef struct Position {
-    Str bytes;
-    size_t at;
-    SourcePlace place;
-} Position;
-
 typedef struct Builder {
     TextMap *map;
     Arena *arena;
-    Position text;
-    Position file; /* bytes end with the scalar */
+    Cursor text;
+    Cursor file; /* its text ends with the scalar */
     YamlStyle style;
 } Builder;
 
-static bool position_at_end(const Position *position)
+static void step_bytes(Cursor *cursor, size_t bytes)
 {
-    return position->at >= position->bytes.size;
-}
-
-static char position_byte(const Position *position)
-{
-    return position->bytes.data[position->at];
-}
-
-static void position_step(Position *position)
-{
-    bool line_ends = position_byte(position) == '\n';
-    do {
-        position->at++;
-    } while (!position_at_end(position) && ((unsigned char)position_byte(position) & 0xC0) == 0x80);
-    position->place.line += line_ends ? 1 : 0;
-    position->place.column = line_ends ? 1 : position->place.column + 1;
-}
-
-static void position_step_bytes(Position *position, size_t bytes)
-{
-    size_t end = position->at + bytes;
-    while (!position_at_end(position) && position->at < end) {
-        position_step(position);
+    size_t end = cursor->offset + bytes;
+    while (!cursor_at_end(cursor) && cursor->offset < end) {
+        cursor_step_forward(cursor);
     }
-}
-
-static bool is_white(char byte)
-{
-    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
 }
 
 /* ---- Building ---- */
@@ -80,12 +50,12 @@ static bool is_white(char byte)
 static void add_run(Builder *builder)
 {
     TextMap *map = builder->map;
+    SourcePlace text = cursor_place(&builder->text);
+    SourcePlace file = cursor_place(&builder->file);
     if (map->count > 0) {
         const Run *last = &map->runs[map->count - 1];
-        bool goes_on = last->text.line == builder->text.place.line &&
-                       last->file.line == builder->file.place.line &&
-                       builder->text.place.column - last->text.column ==
-                           builder->file.place.column - last->file.column;
+        bool goes_on = last->text.line == text.line && last->file.line == file.line &&
+                       text.column - last->text.column == file.column - last->file.column;
         if (goes_on) {
             return;
         }
@@ -99,13 +69,13 @@ static void add_run(Builder *builder)
         map->runs = grown;
         map->capacity = capacity;
     }
-    map->runs[map->count++] = (Run){builder->text.place, builder->file.place};
+    map->runs[map->count++] = (Run){text, file};
 }
 
 /* Bytes of the escape the file stands at: \n, \x41, an escaped line end (0 characters of text). */
-static size_t escape_bytes(const Position *file)
+static size_t escape_bytes(const Cursor *file)
 {
-    Str rest = {file->bytes.data + file->at, file->bytes.size - file->at};
+    Str rest = {file->text.data + file->offset, file->text.size - file->offset};
     assert(rest.size > 0 && rest.data[0] == '\\');
     if (rest.size < 2) {
         return rest.size;
@@ -122,27 +92,27 @@ static size_t escape_bytes(const Position *file)
     }
 }
 
-static bool is_escaped_line_end(const Position *file)
+static bool is_escaped_line_end(const Cursor *file)
 {
-    size_t next = file->at + 1;
-    return position_byte(file) == '\\' && next < file->bytes.size &&
-           (file->bytes.data[next] == '\n' || file->bytes.data[next] == '\r');
+    size_t next = file->offset + 1;
+    return cursor_byte(file) == '\\' && next < file->text.size &&
+           (file->text.data[next] == '\n' || file->text.data[next] == '\r');
 }
 
 /* The file moves to the character that made the text's next one. */
 static void skip_to_match(Builder *builder)
 {
-    Position *file = &builder->file;
-    bool white = is_white(position_byte(&builder->text));
+    Cursor *file = &builder->file;
+    bool white = cursor_is_white(cursor_byte(&builder->text));
     bool escapes = builder->style == YAML_DOUBLE_QUOTED;
-    while (!position_at_end(file)) {
+    while (!cursor_at_end(file)) {
         if (escapes && is_escaped_line_end(file)) {
-            position_step_bytes(file, 2);
-            while (!position_at_end(file) && is_white(position_byte(file))) {
-                position_step(file);
+            step_bytes(file, 2);
+            while (!cursor_at_end(file) && cursor_is_white(cursor_byte(file))) {
+                cursor_step_forward(file);
             }
-        } else if (!white && is_white(position_byte(file))) {
-            position_step(file);
+        } else if (!white && cursor_is_white(cursor_byte(file))) {
+            cursor_step_forward(file);
         } else {
             return;
         }
@@ -152,21 +122,21 @@ static void skip_to_match(Builder *builder)
 /* Both move over one character of the text. */
 static void step_both(Builder *builder)
 {
-    Position *file = &builder->file;
-    char wanted = position_byte(&builder->text);
-    position_step(&builder->text);
-    if (position_at_end(file)) {
+    Cursor *file = &builder->file;
+    char wanted = cursor_byte(&builder->text);
+    cursor_step_forward(&builder->text);
+    if (cursor_at_end(file)) {
         return;
     }
-    char byte = position_byte(file);
+    char byte = cursor_byte(file);
     if (builder->style == YAML_DOUBLE_QUOTED && byte == '\\') {
-        position_step_bytes(file, escape_bytes(file));
+        step_bytes(file, escape_bytes(file));
     } else if (builder->style == YAML_SINGLE_QUOTED && byte == '\'') {
-        position_step_bytes(file, 2);
+        step_bytes(file, 2);
     } else if (byte == '\r' && wanted == '\n') {
-        position_step_bytes(file, 2);
-    } else if (byte == wanted || !is_white(wanted) || is_white(byte)) {
-        position_step(file);
+        step_bytes(file, 2);
+    } else if (byte == wanted || !cursor_is_white(wanted) || cursor_is_white(byte)) {
+        cursor_step_forward(file);
     }
 }
 
@@ -174,18 +144,18 @@ static void step_both(Builder *builder)
  */
 static void skip_opening(Builder *builder)
 {
-    Position *file = &builder->file;
+    Cursor *file = &builder->file;
     switch (builder->style) {
     case YAML_SINGLE_QUOTED:
     case YAML_DOUBLE_QUOTED:
-        position_step_bytes(file, 1);
+        step_bytes(file, 1);
         return;
     case YAML_LITERAL:
     case YAML_FOLDED:
-        while (!position_at_end(file) && position_byte(file) != '\n') {
-            position_step(file);
+        while (!cursor_at_end(file) && cursor_byte(file) != '\n') {
+            cursor_step_forward(file);
         }
-        position_step_bytes(file, 1);
+        step_bytes(file, 1);
         return;
     case YAML_PLAIN:
         return;
@@ -197,10 +167,13 @@ const TextMap *text_map_new(const YamlDocument *document, const YamlNode *node, 
     assert(node->kind == YAML_SCALAR && node->end <= document->text.size);
     TextMap *map = arena_new_object(arena, TextMap);
     Builder builder = {.map = map, .arena = arena, .style = node->style};
-    builder.text = (Position){node->text, 0, {1, 1, 0}};
-    builder.file = (Position){{document->text.data, node->end}, node->begin, node->place};
+    builder.text = cursor_at_start(node->text);
+    builder.file = (Cursor){.text = {document->text.data, node->end},
+                            .offset = node->begin,
+                            .line = node->place.line,
+                            .column = node->place.column};
     skip_opening(&builder);
-    while (!position_at_end(&builder.text)) {
+    while (!cursor_at_end(&builder.text)) {
         skip_to_match(&builder);
         add_run(&builder);
         step_both(&builder);

@@ -298,16 +298,24 @@ static bool in_range(int number, int low, int high)
     return number >= low && number <= high;
 }
 
+static int days_of_month(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return days[month - 1] + (month == 2 && leap ? 1 : 0);
+}
+
 static bool take_date(Str *rest)
 {
     int year = take_number(rest, 4);
-    bool good = year >= 1 && take_byte(rest, '-');
-    int month = good ? take_number(rest, 2) : -1;
-    good = in_range(month, 1, 12) && take_byte(rest, '-');
-    int day = good ? take_number(rest, 2) : -1;
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    return good && in_range(day, 1, days[month - 1] + (month == 2 && leap ? 1 : 0));
+    if (year < 1 || !take_byte(rest, '-')) {
+        return false;
+    }
+    int month = take_number(rest, 2);
+    if (!in_range(month, 1, 12) || !take_byte(rest, '-')) {
+        return false;
+    }
+    return in_range(take_number(rest, 2), 1, days_of_month(year, month));
 }
 
 /* hh:mm, seconds and their fraction optional. */

@@ -13,7 +13,7 @@
 
 #include "processor/base/banned.h"
 
-enum { SQL_FILE_BYTES_MAX = 16 * 1024 * 1024 };
+enum { SQL_FILE_BYTES_MAX = 16 * 1024 * 1024, READ_BYTES = 65536 };
 
 /* ---- Comments in joined lines ---- */
 
@@ -138,15 +138,17 @@ void topology_load_columns(ConfigLoader *loader, const ConfigKey *key, const Yam
 
 static Error *read_stream(FILE *stream, const char *path, size_t limit, Buffer *out)
 {
-    size_t got = 0;
-    do {
-        char *room = buffer_reserve(out, 65536);
-        got = fread(room, 1, 65536, stream);
+    while (out->size <= limit) {
+        char *room = buffer_reserve(out, READ_BYTES);
+        size_t got = fread(room, 1, READ_BYTES, stream);
         out->size += got;
-    } while (got > 0 && out->size <= limit);
-    if (ferror(stream)) {
-        return error_new(ERROR_FILE_NOT_READABLE, "The file `%s` cannot be read: %s.", path,
-                         strerror(errno));
+        if (ferror(stream)) {
+            return error_new(ERROR_FILE_NOT_READABLE, "The file `%s` cannot be read: %s.", path,
+                             strerror(errno));
+        }
+        if (got < READ_BYTES) {
+            break;
+        }
     }
     if (out->size > limit) {
         return error_new(ERROR_FILE_NOT_READABLE, "The file `%s` is larger than %zu MiB.", path,

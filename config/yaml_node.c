@@ -19,19 +19,13 @@
 
 #include <yaml.h>
 
+#include "config/cursor.h"
 #include "config/secret.h"
 #include "processor/base/map.h"
 
 #include "processor/base/banned.h"
 
-/* A place in the text, moved along by steps of one character. */
-typedef struct Cursor {
-    Str text;
-    size_t index;  /* characters before */
-    size_t offset; /* bytes before */
-    int line;
-    int column;
-} Cursor;
+enum { UNDERLINE_MAX = 200 };
 
 typedef struct Frame {
     YamlNode *node;
@@ -56,83 +50,6 @@ typedef struct Reader {
     uint64_t alias_nodes;
     uint64_t alias_bytes;
 } Reader;
-
-/* ---- Places ---- */
-
-static bool is_continuation(char byte)
-{
-    return ((unsigned char)byte & 0xC0) == 0x80;
-}
-
-static void cursor_step_forward(Cursor *cursor)
-{
-    bool line_ends = cursor->text.data[cursor->offset] == '\n';
-    do {
-        cursor->offset++;
-    } while (cursor->offset < cursor->text.size &&
-             is_continuation(cursor->text.data[cursor->offset]));
-    cursor->index++;
-    cursor->line += line_ends ? 1 : 0;
-    cursor->column = line_ends ? 1 : cursor->column + 1;
-}
-
-static void cursor_step_back(Cursor *cursor)
-{
-    do {
-        cursor->offset--;
-    } while (cursor->offset > 0 && is_continuation(cursor->text.data[cursor->offset]));
-    cursor->index--;
-    if (cursor->text.data[cursor->offset] != '\n') {
-        cursor->column--;
-        return;
-    }
-    cursor->line--;
-    cursor->column = 1;
-    for (size_t at = cursor->offset; at > 0 && cursor->text.data[at - 1] != '\n'; at--) {
-        cursor->column += is_continuation(cursor->text.data[at - 1]) ? 0 : 1;
-    }
-}
-
-static void cursor_move_to_index(Cursor *cursor, size_t index)
-{
-    while (cursor->index < index && cursor->offset < cursor->text.size) {
-        cursor_step_forward(cursor);
-    }
-    while (cursor->index > index) {
-        cursor_step_back(cursor);
-    }
-}
-
-static void cursor_move_to_offset(Cursor *cursor, size_t offset)
-{
-    while (cursor->offset < offset && cursor->offset < cursor->text.size) {
-        cursor_step_forward(cursor);
-    }
-    while (cursor->offset > offset) {
-        cursor_step_back(cursor);
-    }
-}
-
-static SourcePlace cursor_place(const Cursor *cursor)
-{
-    return (SourcePlace){cursor->line, cursor->column, 0};
-}
-
-enum { UNDERLINE_MAX = 200 };
-
-/* Characters from the cursor to byte `end` or the end of the line. */
-static int cursor_length_to(const Cursor *cursor, size_t end)
-{
-    int length = 0;
-    for (size_t at = cursor->offset; at < end && length < UNDERLINE_MAX; at++) {
-        char byte = cursor->text.data[at];
-        if (byte == '\n' || byte == '\r') {
-            break;
-        }
-        length += is_continuation(byte) ? 0 : 1;
-    }
-    return length;
-}
 
 /* ---- What may be shown ---- */
 
@@ -320,10 +237,10 @@ static size_t skip_anchor(Str text, size_t at, size_t end)
     if (at >= end || text.data[at] != '&') {
         return at;
     }
-    while (at < end && memchr(" \t\r\n", text.data[at], 4) == NULL) {
+    while (at < end && !cursor_is_white(text.data[at])) {
         at++;
     }
-    while (at < end && memchr(" \t\r\n#", text.data[at], 5) != NULL) {
+    while (at < end && (cursor_is_white(text.data[at]) || text.data[at] == '#')) {
         bool comment = text.data[at] == '#';
         while (comment && at < end && text.data[at] != '\n') {
             at++;
@@ -345,7 +262,7 @@ static YamlNode *new_node(Reader *reader, YamlKind kind, const yaml_event_t *eve
                           skip_anchor(reader->cursor.text, reader->cursor.offset, node->end));
     node->begin = reader->cursor.offset;
     node->place = cursor_place(&reader->cursor);
-    node->place.length = cursor_length_to(&reader->cursor, node->end);
+    node->place.length = cursor_characters_to(&reader->cursor, node->end, UNDERLINE_MAX);
     reader->node_count++;
     return node;
 }
@@ -775,7 +692,7 @@ void yaml_parse(Str text, const char *file, Arena *arena, Diagnostics *diagnosti
     Reader *reader = arena_new_object(arena, Reader);
     reader->document = document;
     reader->arena = arena;
-    reader->cursor = (Cursor){.text = document->text, .line = 1, .column = 1};
+    reader->cursor = cursor_at_start(document->text);
     if (!yaml_parser_initialize(&reader->parser)) {
         diagnostics_add(diagnostics, error_new(ERROR_INTERNAL_ERROR, "No YAML parser."));
         return;
