@@ -1,0 +1,421 @@
+/* One topology at work. */
+#include "processor/run/pipeline.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "processor/base/logger.h"
+#include "processor/base/memory.h"
+#include "processor/base/uuid.h"
+#include "processor/run/names.h"
+#include "processor/run/topics.h"
+
+#include "processor/base/banned.h"
+
+enum { TIMEOUT_MS = 30000, EVENT_FLUSH_MS = 10000, LAST_EVENTS_MS = 300, WAIT_MS = 50 };
+
+struct Pipeline {
+    RunContext context;
+    const TopologyRetry *retry;
+    Arena *arena;
+    char instance[UUID_TEXT_SIZE];
+    State *state;
+    EventLog *events;
+    FlowRunner **flows;
+    size_t flow_count;
+    atomic_bool stop_flows; /* set with the caller's stop, or when the process must end */
+    const atomic_bool *stop;
+};
+
+static bool must_stop(const Pipeline *pipeline)
+{
+    return pipeline->stop != NULL && atomic_load(pipeline->stop);
+}
+
+static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
+{
+    Str name = options->program->topology->pipeline;
+    pipeline->context = (RunContext){
+        .program = options->program,
+        .log = options->log,
+        .clock = options->clock,
+        .instance = pipeline->instance,
+        .progress_topic = name_progress_topic(pipeline->arena, name),
+        .quarantine_topic = name_quarantine_topic(pipeline->arena, name),
+        .batch_rows = options->batch_rows == 0 ? BATCH_ROWS : options->batch_rows,
+        .one_epoch = options->one_epoch,
+        .checkpoints_inline = options->checkpoints_inline,
+        .timeout_ms = options->timeout_ms == 0 ? TIMEOUT_MS : options->timeout_ms,
+        .attempts_max = options->attempts_max,
+        .stop = &pipeline->stop_flows,
+        .on_restore = options->on_restore,
+        .on_restore_context = options->on_restore_context,
+    };
+    pipeline->retry = &options->program->topology->retry;
+    pipeline->stop = options->stop;
+}
+
+static Error *open_state(Pipeline *pipeline, const PipelineOptions *options)
+{
+    const Topology *topology = options->program->topology;
+    const char *dir = options->state_dir != NULL
+                          ? options->state_dir
+                          : arena_copy_cstr(pipeline->arena, topology->state.dir);
+    StateOptions state = {.dir = dir,
+                          .pipeline = arena_copy_cstr(pipeline->arena, topology->pipeline),
+                          .memory_bytes = (size_t)topology->state.memory_bytes / 2};
+    bool rebuilt = false;
+    TRY(state_open(&state, &pipeline->state, &rebuilt));
+    if (rebuilt) {
+        log_warn("state directory %s was damaged: it is rebuilt from the topics", dir);
+    }
+    pipeline->context.state = pipeline->state;
+    return NULL;
+}
+
+static Error *open_events(Pipeline *pipeline)
+{
+    Str name = pipeline->context.program->topology->pipeline;
+    EventLogOptions options = {.log = pipeline->context.log,
+                               .topic = name_event_log_topic(pipeline->arena, name),
+                               .pipeline = name,
+                               .instance = pipeline->instance,
+                               .clock = pipeline->context.clock};
+    TRY(event_log_open(&options, &pipeline->events));
+    pipeline->context.events = pipeline->events;
+    return NULL;
+}
+
+static Error *reach_log(Pipeline *pipeline)
+{
+    TRY(log_ping(pipeline->context.log, pipeline->context.timeout_ms));
+    TRY(topics_prepare(pipeline->context.log, pipeline->context.program,
+                       pipeline->context.timeout_ms));
+    return pipeline->events == NULL ? open_events(pipeline) : NULL;
+}
+
+static int64_t backoff_ms(const TopologyRetry *retry, int attempt)
+{
+    int64_t wait = retry->backoff_ms;
+    for (int i = 1; i < attempt && wait < retry->backoff_max_ms; i++) {
+        wait *= 2;
+    }
+    return wait < retry->backoff_max_ms ? wait : retry->backoff_max_ms;
+}
+
+static void wait_ms(const Pipeline *pipeline, int64_t milliseconds)
+{
+    int64_t until = clock_monotonic_ms() + milliseconds;
+    while (!must_stop(pipeline) && clock_monotonic_ms() < until) {
+        clock_sleep_ms(WAIT_MS);
+    }
+}
+
+static void log_error_line(const char *what, const Error *error)
+{
+    AUTO_BUFFER Buffer text = {0};
+    error_format_line(error, &text);
+    if (error_hint(error) != NULL) {
+        buffer_printf(&text, " Hint: %s", error_hint(error));
+    }
+    log_warn("%s: %s", what, buffer_cstr(&text));
+}
+
+/* The log may be away at the start: that heals. */
+static Error *reach_log_patiently(Pipeline *pipeline)
+{
+    for (int attempt = 1;; attempt++) {
+        Error *error = reach_log(pipeline);
+        if (error == NULL || error_disposition(error) != ERROR_RETRY || must_stop(pipeline) ||
+            (pipeline->context.attempts_max >= 0 && attempt > pipeline->context.attempts_max)) {
+            return error;
+        }
+        log_error_line("waiting for Kafka", error);
+        error_free(error);
+        wait_ms(pipeline, backoff_ms(pipeline->retry, attempt));
+    }
+}
+
+static void announce(Pipeline *pipeline, const char *update_id)
+{
+    const Program *program = pipeline->context.program;
+    for (size_t i = 0; i < program->table_count; i++) {
+        event_dataset_definition(pipeline->events, update_id, &program->tables[i]);
+        event_flow_definition(pipeline->events, update_id, program, &program->tables[i]);
+    }
+}
+
+static Error *start_flows(Pipeline *pipeline)
+{
+    const Program *program = pipeline->context.program;
+    pipeline->flows = arena_new_array(pipeline->arena, FlowRunner *, program->table_count);
+    char update_id[UUID_TEXT_SIZE];
+    uuid_generate(update_id);
+    for (size_t i = 0; i < program->table_count; i++) {
+        pipeline->flows[pipeline->flow_count++] =
+            flow_runner_new(&pipeline->context, &program->tables[i]);
+        TRY(flow_runner_start(pipeline->flows[i], update_id));
+    }
+    return NULL;
+}
+
+Error *pipeline_open(const PipelineOptions *options, Pipeline **ret_pipeline)
+{
+    Pipeline *pipeline = mem_new(Pipeline);
+    pipeline->arena = arena_new("pipeline");
+    uuid_generate(pipeline->instance);
+    fill_context(pipeline, options);
+    Error *error = open_state(pipeline, options);
+    if (error == NULL) {
+        error = reach_log_patiently(pipeline);
+    }
+    if (error == NULL) {
+        error = start_flows(pipeline);
+    }
+    if (error != NULL) {
+        pipeline_close(pipeline);
+        return error;
+    }
+    *ret_pipeline = pipeline;
+    return NULL;
+}
+
+void pipeline_close(Pipeline *pipeline)
+{
+    if (pipeline == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < pipeline->flow_count; i++) {
+        flow_runner_free(pipeline->flows[i]);
+    }
+    event_log_close(pipeline->events);
+    state_close(pipeline->state);
+    arena_free(pipeline->arena);
+    mem_free(pipeline);
+}
+
+size_t pipeline_flow_count(const Pipeline *pipeline)
+{
+    return pipeline->flow_count;
+}
+
+FlowRunner *pipeline_flow(Pipeline *pipeline, size_t index)
+{
+    assert(index < pipeline->flow_count);
+    return pipeline->flows[index];
+}
+
+EventLog *pipeline_events(Pipeline *pipeline)
+{
+    return pipeline->events;
+}
+
+/* ---------------------------------------------------------------------- triggered update ---- */
+
+static Str flow_table_name(const Pipeline *pipeline, size_t flow)
+{
+    return flow_runner_table(pipeline->flows[flow])->bound->name;
+}
+
+static bool is_selected(const Pipeline *pipeline, const UpdateRequest *request, size_t flow)
+{
+    if (request->tables == NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < request->table_count; i++) {
+        if (str_equal_ignore_case(request->tables[i], flow_table_name(pipeline, flow))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static Error *check_selection(const Pipeline *pipeline, const UpdateRequest *request)
+{
+    for (size_t i = 0; i < request->table_count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < pipeline->flow_count; k++) {
+            known =
+                known || str_equal_ignore_case(request->tables[i], flow_table_name(pipeline, k));
+        }
+        if (!known) {
+            return error_new(ERROR_TABLE_OR_VIEW_NOT_FOUND, "The pipeline has no table `%.*s`.",
+                             STR_ARG(request->tables[i]));
+        }
+    }
+    return NULL;
+}
+
+static Error *update_flow(Pipeline *pipeline, FlowRunner *flow, const UpdateRequest *request,
+                          UpdateResult *result)
+{
+    event_flow_progress(pipeline->events, result->update_id, flow_runner_table(flow), "STARTING",
+                        NULL, NULL);
+    if (request->full_refresh) {
+        TRY(flow_runner_reset(flow, result->update_id));
+    }
+    UpdateLimits limits = {.records_max = request->records_max};
+    bool drained = false;
+    TRY(flow_runner_update(flow, result->update_id, &limits, &drained));
+    result->drained = result->drained && drained;
+    return NULL;
+}
+
+/* "An update counts as finished when its events are acknowledged" (DESIGN section 10). */
+static void finish_events(Pipeline *pipeline, int timeout_ms)
+{
+    Error *error = event_log_flush(pipeline->events, timeout_ms);
+    if (error != NULL) {
+        log_error_line("event log", error);
+        error_free(error);
+    }
+}
+
+Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateResult *ret_result)
+{
+    TRY(check_selection(pipeline, request));
+    UpdateResult result = {.drained = true};
+    uuid_generate(result.update_id);
+    const char *id = result.update_id;
+    event_create_update(pipeline->events, id, request->cause, pipeline->context.program,
+                        request->full_refresh);
+    event_update_progress(pipeline->events, id, UPDATE_INITIALIZING, NULL);
+    announce(pipeline, id);
+    event_update_progress(pipeline->events, id, UPDATE_RUNNING, NULL);
+    Error *first = NULL;
+    for (size_t i = 0; i < pipeline->flow_count; i++) {
+        if (!is_selected(pipeline, request, i)) {
+            continue;
+        }
+        Error *error = update_flow(pipeline, pipeline->flows[i], request, &result);
+        if (error != NULL && error_class(error) == ERROR_SIMULATED_CRASH) {
+            error_free(first);
+            return error;
+        }
+        if (first == NULL) {
+            first = error;
+        } else {
+            error_free(error);
+        }
+    }
+    event_update_progress(pipeline->events, id, first == NULL ? UPDATE_COMPLETED : UPDATE_FAILED,
+                          first);
+    finish_events(pipeline, EVENT_FLUSH_MS);
+    *ret_result = result;
+    return first;
+}
+
+/* --------------------------------------------------------------------- continuous update ---- */
+
+typedef struct FlowThread {
+    Pipeline *pipeline;
+    FlowRunner *flow;
+    const char *update_id;
+    pthread_t thread;
+    bool running;
+    atomic_bool ended;
+    Error *error;
+} FlowThread;
+
+/* A failure the user must mend may have been mended meanwhile: it is tried again, a few times. */
+static Error *run_flow(FlowThread *thread)
+{
+    const TopologyRetry *retry = thread->pipeline->retry;
+    for (int attempt = 1;; attempt++) {
+        Error *error = flow_runner_run(thread->flow, thread->update_id);
+        if (error == NULL || error_disposition(error) == ERROR_FATAL ||
+            attempt >= retry->max_attempts || must_stop(thread->pipeline)) {
+            return error;
+        }
+        log_error_line("flow failed, it is tried again", error);
+        error_free(error);
+        wait_ms(thread->pipeline, backoff_ms(retry, attempt));
+        TRY(flow_runner_start(thread->flow, thread->update_id));
+    }
+}
+
+static void *flow_thread_main(void *argument)
+{
+    FlowThread *thread = argument;
+    thread->error = run_flow(thread);
+    atomic_store(&thread->ended, true);
+    return NULL;
+}
+
+static Error *start_thread(FlowThread *thread)
+{
+    if (pthread_create(&thread->thread, NULL, flow_thread_main, thread) != 0) {
+        return error_new(ERROR_INTERNAL_ERROR, "A thread could not be started.");
+    }
+    thread->running = true;
+    return NULL;
+}
+
+/* Waits for the stop; a flow that must end the process (it was taken over) stops all. */
+static void watch_threads(Pipeline *pipeline, FlowThread *threads)
+{
+    for (;;) {
+        bool all_ended = true;
+        bool fatal = false;
+        for (size_t i = 0; i < pipeline->flow_count; i++) {
+            bool ended = atomic_load(&threads[i].ended);
+            all_ended = all_ended && ended;
+            fatal = fatal || (ended && threads[i].error != NULL &&
+                              error_disposition(threads[i].error) == ERROR_FATAL);
+        }
+        if (all_ended || fatal || must_stop(pipeline)) {
+            return;
+        }
+        clock_sleep_ms(WAIT_MS);
+    }
+}
+
+static Error *join_threads(Pipeline *pipeline, FlowThread *threads)
+{
+    atomic_store(&pipeline->stop_flows, true);
+    Error *first = NULL;
+    for (size_t i = 0; i < pipeline->flow_count; i++) {
+        if (threads[i].running) {
+            (void)pthread_join(threads[i].thread, NULL);
+        }
+        if (first == NULL) {
+            first = threads[i].error;
+        } else {
+            error_free(threads[i].error);
+        }
+    }
+    return first;
+}
+
+Error *pipeline_serve(Pipeline *pipeline)
+{
+    char update_id[UUID_TEXT_SIZE];
+    uuid_generate(update_id);
+    event_create_update(pipeline->events, update_id, "USER_ACTION", pipeline->context.program,
+                        false);
+    announce(pipeline, update_id);
+    event_update_progress(pipeline->events, update_id, UPDATE_RUNNING, NULL);
+    FlowThread *threads = mem_alloc_array(pipeline->flow_count, sizeof *threads);
+    Error *error = NULL;
+    for (size_t i = 0; i < pipeline->flow_count && error == NULL; i++) {
+        threads[i].pipeline = pipeline;
+        threads[i].flow = pipeline->flows[i];
+        threads[i].update_id = update_id;
+        error = start_thread(&threads[i]);
+    }
+    if (error == NULL) {
+        watch_threads(pipeline, threads);
+    }
+    Error *first = join_threads(pipeline, threads);
+    mem_free(threads);
+    if (error == NULL) {
+        error = first;
+    } else {
+        error_free(first);
+    }
+    event_update_progress(pipeline->events, update_id,
+                          error == NULL ? UPDATE_CANCELED : UPDATE_FAILED, error);
+    finish_events(pipeline, error == NULL ? LAST_EVENTS_MS : EVENT_FLUSH_MS);
+    return error;
+}

@@ -1,0 +1,19 @@
+/* The rows of a table as any reader of its topic sees them: the topic folded by key,
+ * read_committed, up to the last stable offset of now. Needs nothing but the topic (KM-4). */
+#ifndef RUN_TABLE_FOLD_H
+#define RUN_TABLE_FOLD_H
+
+#include "connectors/log.h"
+#include "processor/run/program.h"
+
+typedef struct FoldedTable {
+    Str *keys;   /* message keys, in byte order */
+    Batch *rows; /* row i belongs to keys[i]; may exceed BATCH_ROWS */
+    size_t count;
+} FoldedTable;
+
+/* In `arena`. MALFORMED_RECORD when a value does not fit the table's columns. */
+NODISCARD Error *table_fold(Log *log, const char *topic, const Schema *schema, int timeout_ms,
+                            Arena *arena, FoldedTable *ret_table);
+
+#endif
