@@ -117,8 +117,9 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
 static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
 {
     (void)rk;
-    static const char *const quiet[] = {"FAIL",   "ERROR",  "CONFWARN", "REQTMOUT", "TERMINATE",
-                                        "GETPID", "TXNERR", "ADDPARTS", "FATAL",    "TXNCOORD"};
+    static const char *const quiet[] = {"FAIL",      "ERROR",    "CONFWARN", "REQTMOUT",
+                                        "TERMINATE", "GETPID",   "TXNERR",   "ADDPARTS",
+                                        "FATAL",     "TXNCOORD", "SSL"};
     bool warn = level <= 4;
     for (size_t i = 0; i < ARRAY_LENGTH(quiet); i++) {
         warn = warn && strcmp(facility, quiet[i]) != 0;
