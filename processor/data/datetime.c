@@ -133,28 +133,33 @@ void date_format(int32_t days, Buffer *out)
     out->size += (size_t)(put_date(begin, date_to_civil(days)) - begin);
 }
 
-/* Splits microseconds into day, second of the day and the rest; a time before the epoch counts
- * down, so all parts but the day are never negative. */
-static int32_t split(int64_t us, int64_t *ret_second, int64_t *ret_us)
+typedef struct DayTime {
+    int32_t day;
+    int64_t second; /* of the day */
+    int64_t us;     /* of the second */
+} DayTime;
+
+/* Takes an instant apart in local time. The day is cut off first, so that the ends of int64 need no
+ * care; a time before the epoch counts down, so only the day can be negative. */
+static DayTime split(int64_t us, int64_t offset_us)
 {
-    int64_t day = floor_divide(us, us_per_day);
-    int64_t within = us - day * us_per_day;
-    *ret_second = within / us_per_second;
-    *ret_us = within % us_per_second;
-    return (int32_t)day;
+    int64_t within = us % us_per_day;
+    within += (within < 0 ? us_per_day : 0) + offset_us;
+    int64_t day = floor_divide(us, us_per_day) + floor_divide(within, us_per_day);
+    within %= us_per_day;
+    within += within < 0 ? us_per_day : 0;
+    return (DayTime){(int32_t)day, within / us_per_second, within % us_per_second};
 }
 
 void timestamp_format_iso(int64_t us, bool utc_suffix, Buffer *out)
 {
-    int64_t second;
-    int64_t fraction;
-    int32_t day = split(us, &second, &fraction);
+    DayTime time = split(us, 0);
     char *begin = buffer_reserve(out, DATETIME_TEXT_MAX);
-    char *at = put_date(begin, date_to_civil(day));
+    char *at = put_date(begin, date_to_civil(time.day));
     *at++ = 'T';
-    at = put_time(at, second);
+    at = put_time(at, time.second);
     *at++ = '.';
-    at = put_digits(at, fraction, 6);
+    at = put_digits(at, time.us, 6);
     if (utc_suffix) {
         *at++ = 'Z';
     }
@@ -163,24 +168,18 @@ void timestamp_format_iso(int64_t us, bool utc_suffix, Buffer *out)
 
 void timestamp_format_sql(int64_t us, const TimeZone *zone, Buffer *out)
 {
-    int64_t local;
-    if (__builtin_add_overflow(us, time_zone_offset_us(zone, us), &local)) {
-        local = us; /* within a day of the ends of int64, 292,000 years away */
-    }
-    int64_t second;
-    int64_t fraction;
-    int32_t day = split(local, &second, &fraction);
+    DayTime time = split(us, time_zone_offset_us(zone, us));
     char *begin = buffer_reserve(out, DATETIME_TEXT_MAX);
-    char *at = put_date(begin, date_to_civil(day));
+    char *at = put_date(begin, date_to_civil(time.day));
     *at++ = ' ';
-    at = put_time(at, second);
-    if (fraction > 0) {
+    at = put_time(at, time.second);
+    if (time.us > 0) {
         *at++ = '.';
         int width = 6;
-        for (; fraction % 10 == 0; fraction /= 10) {
+        for (; time.us % 10 == 0; time.us /= 10) {
             width--;
         }
-        at = put_digits(at, fraction, width);
+        at = put_digits(at, time.us, width);
     }
     out->size += (size_t)(at - begin);
 }

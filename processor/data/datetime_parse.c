@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "processor/base/banned.h"
+#include "processor/data/number_text.h"
 #include "processor/data/time_zone_name.h"
 
 enum {
@@ -31,20 +32,6 @@ typedef struct LocalTime {
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-/* Spark trims white space and control characters (UTF8String.trimAll). */
-static Str trim_all(Str text)
-{
-    while (text.size > 0 && ((unsigned char)text.data[0] <= ' ' || text.data[0] == 0x7F)) {
-        text.data++;
-        text.size--;
-    }
-    while (text.size > 0 &&
-           ((unsigned char)text.data[text.size - 1] <= ' ' || text.data[text.size - 1] == 0x7F)) {
-        text.size--;
-    }
-    return text;
 }
 
 static bool skip_byte(Str *rest, char byte)
@@ -120,8 +107,11 @@ static bool take_date(Str *rest, size_t year_digits_max, LocalTime *ret, int *re
 /* Days of a date in parts; false when there is no such day or it is out of range. */
 static bool to_days(const LocalTime *time, int32_t *ret_days)
 {
-    /* The first and last whole year an int32 of days holds. */
-    if (time->year < -5877640 || time->year > 5881579 ||
+    /* The first and the last date an int32 of days holds, as digits yyyymmdd. */
+    const int64_t first = INT64_C(-5877641) * 10000 + 623;
+    const int64_t last = INT64_C(5881580) * 10000 + 711;
+    int64_t digits = time->year * 10000 + time->month * 100 + time->day;
+    if (digits < first || digits > last ||
         !date_is_valid((int32_t)time->year, time->month, time->day)) {
         return false;
     }
@@ -129,21 +119,35 @@ static bool to_days(const LocalTime *time, int32_t *ret_days)
     return true;
 }
 
-static bool to_local_us(const LocalTime *time, int64_t *ret_us)
+/* Microseconds of the local time; a little more than 64 bits can be needed on the way. */
+static bool to_local_us(const LocalTime *time, int128 *ret_us)
 {
     int32_t days;
     if (!to_days(time, &days) || time->hour > 23 || time->minute > 59 || time->second > 59) {
         return false;
     }
     int64_t seconds = time->hour * 3600 + time->minute * 60 + time->second;
-    int64_t us;
-    return !__builtin_mul_overflow((int64_t)days, INT64_C(86400000000), &us) &&
-           !__builtin_add_overflow(us, seconds * 1000000 + time->us, ret_us);
+    *ret_us = (int128)days * INT64_C(86400000000) + seconds * 1000000 + time->us;
+    return true;
+}
+
+static bool narrow(int128 us, int64_t *ret_us)
+{
+    if (us < INT64_MIN || us > INT64_MAX) {
+        return false;
+    }
+    *ret_us = (int64_t)us;
+    return true;
+}
+
+static int64_t saturate(int128 us)
+{
+    return us < INT64_MIN ? INT64_MIN : us > INT64_MAX ? INT64_MAX : (int64_t)us;
 }
 
 bool date_parse(Str text, int32_t *ret_days)
 {
-    text = trim_all(text);
+    text = text_trim_all(text);
     LocalTime time = {0};
     int parts = 0;
     if (!take_date(&text, DATE_YEAR_DIGITS_MAX, &time, &parts)) {
@@ -179,14 +183,14 @@ static bool take_cast_time(Str *rest, LocalTime *ret)
         (void)take_fraction(rest, &ret->us);
     }
     if (rest->size > 0) {
-        ret->zone = trim_all(*rest);
+        ret->zone = text_trim_all(*rest);
     }
     return true;
 }
 
 static bool parse_cast(Str text, LocalTime *ret)
 {
-    text = trim_all(text);
+    text = text_trim_all(text);
     int parts = 0;
     if (!take_date(&text, TIMESTAMP_YEAR_DIGITS_MAX, ret, &parts)) {
         return false;
@@ -203,25 +207,15 @@ static bool parse_cast(Str text, LocalTime *ret)
 /* The instant of a local time in the zone its text names, else in `zone`. */
 static bool to_instant(const LocalTime *time, const TimeZone *zone, int64_t *ret_us)
 {
-    int64_t local;
+    int128 local;
     if (!to_local_us(time, &local)) {
         return false;
     }
-    int64_t instant;
-    if (time->zone.data == NULL) {
-        instant = time_zone_to_instant_us(zone, local);
-    } else {
-        TimeZoneRef named;
-        if (!time_zone_find(time->zone, &named)) {
-            return false;
-        }
-        instant = time_zone_ref_to_instant_us(&named, local);
+    TimeZoneRef used = {zone, 0};
+    if (time->zone.data != NULL && !time_zone_find(time->zone, &used)) {
+        return false;
     }
-    if (instant == INT64_MIN || instant == INT64_MAX) {
-        return false; /* beyond what microseconds can say */
-    }
-    *ret_us = instant;
-    return true;
+    return narrow(local - time_zone_ref_local_offset_us(&used, saturate(local)), ret_us);
 }
 
 bool timestamp_parse(Str text, const TimeZone *zone, int64_t *ret_us)
@@ -242,7 +236,8 @@ bool timestamp_ntz_parse(Str text, bool allow_zone, int64_t *ret_us)
             return false;
         }
     }
-    return to_local_us(&time, ret_us);
+    int128 local;
+    return to_local_us(&time, &local) && narrow(local, ret_us);
 }
 
 /* ---- The strict forms ---- */
@@ -324,5 +319,7 @@ bool timestamp_parse_iso(Str text, const TimeZone *zone, int64_t *ret_us)
 bool timestamp_ntz_parse_iso(Str text, int64_t *ret_us)
 {
     LocalTime time = {0};
-    return parse_iso(text, &time) && time.zone.data == NULL && to_local_us(&time, ret_us);
+    int128 local;
+    return parse_iso(text, &time) && time.zone.data == NULL && to_local_us(&time, &local) &&
+           narrow(local, ret_us);
 }

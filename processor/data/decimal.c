@@ -4,11 +4,6 @@
  * operations wanted here: multiply by a word, divide by a word, long division. Everything works on
  * magnitudes, the sign is put back at the end: "half up" means away from zero at the half, as
  * Java's RoundingMode.HALF_UP.
- *
- * Spark computes with java.math.BigDecimal and rounds twice: a product first to 39 significant
- * digits, a quotient first to 39 fraction digits, both half up, and only then to the result's
- * scale. This file gives the same digits; where it matters is shown at round_product and
- * half_up_quotient.
  */
 #include "processor/data/decimal.h"
 
@@ -18,6 +13,7 @@
 #include <string.h>
 
 #include "processor/base/banned.h"
+#include "processor/data/number_text.h"
 #include "processor/data/value_text.h"
 
 enum { DIGITS_MAX = 38, WORD_DIGITS = 19 };
@@ -209,19 +205,6 @@ static void wide_round_digits(Wide *a, int n)
     }
 }
 
-static int wide_digits(Wide a)
-{
-    int digits = 0;
-    while (!wide_fits_128(&a)) {
-        (void)wide_divide_word(&a, word_powers[WORD_DIGITS]);
-        digits += WORD_DIGITS;
-    }
-    for (uint128 low = wide_low(&a); low > 0; low /= 10) {
-        digits++;
-    }
-    return digits;
-}
-
 /* Long division, a bit at a time when neither short form fits; *a becomes the quotient. */
 static void wide_divide(Wide *a, const Wide *divisor, Wide *ret_remainder)
 {
@@ -287,31 +270,15 @@ bool decimal_multiply(int128 a, int128 b, int product_scale, int precision, int 
                       int128 *ret_value)
 {
     Wide product = wide_multiply(magnitude(a), magnitude(b));
-    bool negative = (a < 0) != (b < 0);
-    /* Spark: BigDecimal.multiply(…, MathContext(39, HALF_UP)) first. 1.45 with 39 digits for the
-     * whole is 1.5 there, and 2 when the last is cut; rounding once would give 1. */
-    int beyond = wide_fits_128(&product) ? 0 : wide_digits(product) - (DIGITS_MAX + 1);
-    if (beyond > 0) {
-        wide_round_digits(&product, beyond);
-        product_scale -= beyond;
-    }
-    return rescale_wide(product, product_scale, scale, negative, precision, ret_value);
+    return rescale_wide(product, product_scale, scale, (a < 0) != (b < 0), precision, ret_value);
 }
 
-/* Does quotient + remainder/divisor round up? Spark rounds the quotient to 39 fraction digits first
- * (half up), then to `scale`: a fraction of half a unit of the 39th digit below one half is up too.
- * With gap = divisor - 2 * remainder > 0, that is gap * 10^(39 - scale) <= divisor. */
-static bool rounds_up(const Wide *remainder, const Wide *divisor, int scale)
+/* remainder/divisor >= one half? */
+static bool rounds_up(const Wide *remainder, const Wide *divisor)
 {
     Wide rest = *divisor;
     wide_subtract(&rest, remainder);
-    if (wide_compare(remainder, &rest) >= 0) {
-        return true;
-    }
-    wide_subtract(&rest, remainder); /* the gap */
-    Wide limit = *divisor;
-    wide_cut_digits(&limit, DIGITS_MAX + 1 - scale);
-    return wide_compare(&rest, &limit) <= 0;
+    return wide_compare(remainder, &rest) >= 0;
 }
 
 bool decimal_divide(int128 a, int scale_a, int128 b, int scale_b, int precision, int scale,
@@ -330,7 +297,7 @@ bool decimal_divide(int128 a, int scale_a, int128 b, int scale_b, int precision,
     (void)fits;
     Wide remainder;
     wide_divide(&dividend, &divisor, &remainder);
-    if (rounds_up(&remainder, &divisor, scale)) {
+    if (rounds_up(&remainder, &divisor)) {
         wide_add_word(&dividend, 1);
     }
     return wide_fits_128(&dividend) &&
@@ -459,6 +426,33 @@ DecimalParse decimal_parse(Str text, int precision, int scale, bool round, int12
         value++;
     }
     return finish(value, parts.negative, precision, ret_value) ? DECIMAL_OK : DECIMAL_OUT_OF_RANGE;
+}
+
+bool decimal_text_to_plain(Str text, Buffer *out)
+{
+    DecimalText parts;
+    if (!take_apart(text, &parts)) {
+        return false;
+    }
+    int64_t count = (int64_t)(parts.whole.size + parts.fraction.size);
+    int64_t point = (int64_t)parts.whole.size + parts.exponent;
+    int64_t first = 0;
+    while (first < count && digit_at(&parts, (size_t)first) == 0) {
+        first++;
+    }
+    if (point - first > DIGITS_MAX || point < -count) {
+        return false;
+    }
+    buffer_append_cstr(out, parts.negative ? "-" : "");
+    first = first < point ? first : point - 1; /* one digit before the point at least */
+    for (int64_t i = first; i < (count > point ? count : point); i++) {
+        if (i == point) {
+            buffer_append_byte(out, '.');
+        }
+        int digit = i < 0 || i >= count ? 0 : digit_at(&parts, (size_t)i);
+        buffer_append_byte(out, (char)('0' + digit));
+    }
+    return true;
 }
 
 void decimal_format(int128 value, int scale, Buffer *out)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "processor/base/buffer.h"
 #include "processor/base/str.h"
 
 /* Without the bytes Spark's UTF8String.trimAll takes off both ends: white space and ASCII control
@@ -20,5 +21,9 @@ bool int64_parse(Str text, int64_t *ret_value);
 bool double_parse_cast(Str text, double *ret_number);
 /* The same rounded to a float once. */
 bool float_parse_cast(Str text, float *ret_number);
+
+/* A decimal text written without exponent, point moved (Java's BigDecimal.toPlainString); false
+ * when it is no decimal or has more than 38 digits before the point. */
+bool decimal_text_to_plain(Str text, Buffer *out);
 
 #endif

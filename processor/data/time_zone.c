@@ -90,10 +90,14 @@ int64_t time_zone_offset_us(const TimeZone *zone, int64_t instant_us)
     return zone->count == 0 ? zone->first_offset_us : search(zone, zone->instants, instant_us);
 }
 
+static int64_t local_offset_us(const TimeZone *zone, int64_t local_us)
+{
+    return zone->count == 0 ? zone->first_offset_us : search(zone, zone->locals, local_us);
+}
+
 int64_t time_zone_to_instant_us(const TimeZone *zone, int64_t local_us)
 {
-    int64_t offset =
-        zone->count == 0 ? zone->first_offset_us : search(zone, zone->locals, local_us);
+    int64_t offset = local_offset_us(zone, local_us);
     int64_t instant;
     if (__builtin_sub_overflow(local_us, offset, &instant)) {
         return offset > 0 ? INT64_MIN : INT64_MAX;
@@ -201,10 +205,11 @@ static struct {
     Map zones; /* region id → TimeZone; keys and values live as long as the process */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Is it the name of a zone, as written (ICU's own names like Etc/Unknown are none)? */
+/* Is it the name of a zone, as written? Two names of ICU are none for java.time. */
 static bool to_icu_id(Str name, UChar *ret_id, size_t capacity)
 {
-    if (name.size >= capacity || str_equal(name, STR("Etc/Unknown"))) {
+    if (name.size >= capacity || str_equal(name, STR("Etc/Unknown")) ||
+        str_equal(name, STR("ROC"))) {
         return false;
     }
     for (size_t i = 0; i < name.size; i++) {
@@ -257,13 +262,10 @@ bool time_zone_find(Str name, TimeZoneRef *ret)
     return false;
 }
 
-int64_t time_zone_ref_to_instant_us(const TimeZoneRef *ref, int64_t local_us)
+int64_t time_zone_ref_local_offset_us(const TimeZoneRef *ref, int64_t local_us)
 {
-    if (ref->region != NULL) {
-        return time_zone_to_instant_us(ref->region, local_us);
-    }
-    TimeZone fixed = {.first_offset_us = ref->offset_seconds * us_per_second};
-    return time_zone_to_instant_us(&fixed, local_us);
+    return ref->region == NULL ? ref->offset_seconds * us_per_second
+                               : local_offset_us(ref->region, local_us);
 }
 
 /* The known name nearest to a wrong one, in `ret` (TIME_ZONE_NAME_MAX bytes). */

@@ -26,6 +26,7 @@ typedef struct TimeZoneRef {
 
 /* False when there is no such zone. Thread: any. */
 bool time_zone_find(Str name, TimeZoneRef *ret);
-int64_t time_zone_ref_to_instant_us(const TimeZoneRef *ref, int64_t local_us);
+/* Offset from UTC in force at that local time. */
+int64_t time_zone_ref_local_offset_us(const TimeZoneRef *ref, int64_t local_us);
 
 #endif

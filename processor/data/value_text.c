@@ -47,13 +47,31 @@ static COLD Error *refused(const Type *type)
                      buffer_cstr(&name));
 }
 
+static COLD Error *invalid_interval(Str text)
+{
+    AUTO_BUFFER Buffer literal = {0};
+    append_literal(text, &literal);
+    return error_new(ERROR_INVALID_INTERVAL_FORMAT,
+                     "Error parsing %s to interval. Please ensure that the value provided is in a "
+                     "valid format for defining an interval. You can reference the documentation "
+                     "for the correct format.",
+                     buffer_cstr(&literal));
+}
+
 static COLD Error *decimal_out_of_range(Str text, const Type *type)
 {
+    AUTO_BUFFER Buffer plain = {0};
+    if (!decimal_text_to_plain(text, &plain)) {
+        return error_new(ERROR_NUMERIC_OUT_OF_SUPPORTED_RANGE,
+                         "The value %.*s cannot be interpreted as a numeric since it has more "
+                         "than 38 digits.",
+                         STR_ARG(text));
+    }
     return error_new(ERROR_NUMERIC_VALUE_OUT_OF_RANGE,
-                     "%.*s cannot be represented as Decimal(%d, %d). If necessary set "
+                     "%s cannot be represented as Decimal(%d, %d). If necessary set "
                      "\"spark.sql.ansi.enabled\" to \"false\" to bypass this error, and return "
                      "NULL instead.",
-                     STR_ARG(text), type->precision, type->scale);
+                     buffer_cstr(&plain), type->precision, type->scale);
 }
 
 /* ---- From text ---- */
@@ -167,7 +185,9 @@ Error *value_parse(Str text, const TimeZone *zone, Arena *arena, Vector *vector)
     case PHYSICAL_INT32:
     case PHYSICAL_INT64:
         if (!parse_to_int(text, type, zone, &integer)) {
-            return invalid_input(text, type);
+            bool interval =
+                type->kind == TYPE_INTERVAL_YEAR_MONTH || type->kind == TYPE_INTERVAL_DAY_TIME;
+            return interval ? invalid_interval(text) : invalid_input(text, type);
         }
         vector_append_int(vector, arena, integer);
         return NULL;
