@@ -1,0 +1,280 @@
+/* Syntax errors: what was found, what was expected, and the hint that fits a foreseeable mistake.
+ *
+ * The nearest keyword is looked for among those the parser asked for in vain at the same token
+ * (Parser.tried), so CREATE STREEMING is answered with STREAMING and never with STRING. A misspelt
+ * clause word often was taken as an alias first (SELECT a FORM t): then the word before is judged.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "processor/sql/parser_internal.h"
+
+#include "processor/base/banned.h"
+
+enum { SHOWN_SIZE_MAX = 40, SHOWN_LINE_MAX = 400, LISTED_MAX = 6 };
+
+/* The line of the error is copied only when it is short enough to be printed. */
+static bool line_is_short(Str text, size_t at)
+{
+    size_t start = at;
+    while (start > 0 && text.data[start - 1] != '\n' && at - start <= SHOWN_LINE_MAX) {
+        start--;
+    }
+    size_t end = at;
+    while (end < text.size && text.data[end] != '\n' && end - start <= SHOWN_LINE_MAX) {
+        end++;
+    }
+    return end - start <= SHOWN_LINE_MAX;
+}
+
+static Error *finish(const Parser *parser, Error *error, const Token *token)
+{
+    if (line_is_short(parser->text, token->start)) {
+        return error_set_source(error, parser->text);
+    }
+    return error;
+}
+
+/* The end of a statement has no characters: the place is one behind its last token, where the
+ * missing thing belongs. NULL when the place is the present token's own. */
+static const Token *token_before_end(const Parser *parser)
+{
+    if (!parser_at_end(parser) || parser->at == 0) {
+        return NULL;
+    }
+    const Token *last = &parser->tokens[parser->at - 1];
+    Str span = parser_token_text(parser, last);
+    bool one_line = str_find_byte(span, '\n') == span.size;
+    return last->kind == TOKEN_SEMICOLON || !one_line ? NULL : last;
+}
+
+static Error *finish_here(const Parser *parser, Error *error)
+{
+    const Token *before = token_before_end(parser);
+    if (before == NULL) {
+        const Token *token = parser_token(parser);
+        return finish(parser, error_set_place(error, parser_place_of(token)), token);
+    }
+    SourcePlace place = {(int)before->line, (int)(before->column + before->length), 1};
+    return finish(parser, error_set_place(error, place), before);
+}
+
+Error *parser_error(Parser *parser, ErrorClass class, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char text[512];
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return finish_here(parser, error_new(class, "%s", text));
+}
+
+/* The text of a token as messages show it, cut at a character's end. */
+static Str shown(const Parser *parser, const Token *token, const char **ret_dots)
+{
+    Str text = parser_token_text(parser, token);
+    *ret_dots = "";
+    if (text.size > SHOWN_SIZE_MAX) {
+        text.size = SHOWN_SIZE_MAX;
+        while (text.size > 0 && ((unsigned char)text.data[text.size] & 0xC0) == 0x80) {
+            text.size--;
+        }
+        *ret_dots = "…";
+    }
+    return text;
+}
+
+static const char *near_text(Parser *parser)
+{
+    const Token *token = parser_token(parser);
+    if (token->kind == TOKEN_END || token->kind == TOKEN_SEMICOLON) {
+        return "at the end of the statement";
+    }
+    const char *dots = "";
+    Str text = shown(parser, token, &dots);
+    return arena_printf(parser->arena, "at or near '%.*s%s'", STR_ARG(text), dots);
+}
+
+static const char *character_hint(Str text)
+{
+    static const struct {
+        const char *bytes;
+        const char *hint;
+    } rows[] = {
+        {"\xE2\x80\x98", "write the string in plain quotes: '…'"},
+        {"\xE2\x80\x99", "write the string in plain quotes: '…'"},
+        {"\xE2\x80\x9C", "write the string in plain quotes: '…'"},
+        {"\xE2\x80\x9D", "write the string in plain quotes: '…'"},
+        {"\xC2\xA0", "this is a no-break space (U+00A0): replace it by a plain one"},
+        {"\xE3\x80\x80", "this is an ideographic space (U+3000): replace it by a plain one"},
+        {"\xE2\x80\x8B", "this is an invisible character (U+200B): remove it"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+        if (str_starts_with(text, str_from(rows[i].bytes))) {
+            return rows[i].hint;
+        }
+    }
+    return NULL;
+}
+
+static Error *foreign_name_error(const Parser *parser, const Token *token)
+{
+    const char *dots = "";
+    Str text = shown(parser, token, &dots);
+    Error *error =
+        error_at(ERROR_INVALID_IDENTIFIER, parser_place_of(token),
+                 "The name '%.*s%s' has characters that need backquotes.", STR_ARG(text), dots);
+    const char *hint = character_hint(text);
+    if (hint != NULL) {
+        return error_set_hint(error, "%s", hint);
+    }
+    return error_set_hint(error, "write `%.*s%s`", STR_ARG(text), dots);
+}
+
+static Error *unclosed_error(const Parser *parser, const Token *token, const char *what,
+                             const char *closing)
+{
+    Error *error = error_at(ERROR_PARSE_SYNTAX_ERROR, parser_place_of(token),
+                            "The %s that opens at line %u, column %u is not closed.", what,
+                            token->line, token->column);
+    (void)parser;
+    return error_set_hint(error,
+                          "everything to the end of the text was read as part of it; "
+                          "write %s where it ends",
+                          closing);
+}
+
+/* What stands here is no token at all. */
+static Error *token_error(const Parser *parser, const Token *token)
+{
+    SourcePlace place = parser_place_of(token);
+    Str text = parser_token_text(parser, token);
+    const char *quote = text.size > 0 && text.data[text.size - 1] == '"' ? "\"" : "'";
+    switch ((TokenError)token->error) {
+    case TOKEN_ERROR_FOREIGN_NAME:
+        return foreign_name_error(parser, token);
+    case TOKEN_ERROR_UNCLOSED_STRING:
+        return unclosed_error(parser, token, "string", quote);
+    case TOKEN_ERROR_UNCLOSED_BACKTICK:
+        return unclosed_error(parser, token, "backquoted name", "`");
+    case TOKEN_ERROR_UNCLOSED_COMMENT:
+        return unclosed_error(parser, token, "comment", "*/ (comments nest)");
+    case TOKEN_ERROR_EMPTY_NAME:
+        return error_at(ERROR_PARSE_SYNTAX_ERROR, place, "A name in backquotes is empty.");
+    case TOKEN_ERROR_UTF8:
+        return error_at(ERROR_PARSE_SYNTAX_ERROR, place, "The text here is not valid UTF-8.");
+    case TOKEN_ERROR_NONE:
+    case TOKEN_ERROR_CHARACTER:
+        break;
+    }
+    unsigned char c = text.size > 0 ? (unsigned char)text.data[0] : 0;
+    if (c > ' ' && c < 0x7F) {
+        return error_at(
+            ERROR_PARSE_SYNTAX_ERROR, place,
+            "Syntax error at or near '%c': no such character in SQL outside of strings.", c);
+    }
+    return error_at(ERROR_PARSE_SYNTAX_ERROR, place,
+                    "Syntax error: control character 0x%02X outside of strings.", c);
+}
+
+static bool is_near(Str word, Str name, size_t *best)
+{
+    size_t distance = str_distance(word, name);
+    size_t most = name.size <= 3 ? 1 : 2;
+    if (distance > most || distance >= name.size || distance >= *best) {
+        return false;
+    }
+    *best = distance;
+    return true;
+}
+
+enum { NEAR_WORD_MAX = 24 };
+
+Keyword parser_nearest_tried(const Parser *parser, Str word)
+{
+    Keyword nearest = KEYWORD_NONE;
+    size_t best = SIZE_MAX;
+    if (parser->tried_at != parser->at || word.size > NEAR_WORD_MAX) {
+        return nearest;
+    }
+    for (size_t i = 0; i < parser->tried_count; i++) {
+        if (is_near(word, str_from(keyword_name(parser->tried[i])), &best)) {
+            nearest = parser->tried[i];
+        }
+    }
+    return nearest;
+}
+
+/* Words with which a clause goes on, for a misspelt one that was taken as an alias. */
+static Keyword nearest_clause_word(Str word)
+{
+    static const Keyword words[] = {
+        KEYWORD_FROM,   KEYWORD_WHERE,  KEYWORD_GROUP,   KEYWORD_HAVING,    KEYWORD_QUALIFY,
+        KEYWORD_WINDOW, KEYWORD_ORDER,  KEYWORD_SORT,    KEYWORD_LIMIT,     KEYWORD_OFFSET,
+        KEYWORD_UNION,  KEYWORD_EXCEPT, KEYWORD_MINUS,   KEYWORD_INTERSECT, KEYWORD_JOIN,
+        KEYWORD_LEFT,   KEYWORD_RIGHT,  KEYWORD_INNER,   KEYWORD_CROSS,     KEYWORD_FULL,
+        KEYWORD_ON,     KEYWORD_USING,  KEYWORD_LATERAL, KEYWORD_WATERMARK, KEYWORD_AS,
+    };
+    Keyword nearest = KEYWORD_NONE;
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < ARRAY_LENGTH(words) && word.size <= NEAR_WORD_MAX; i++) {
+        Str name = str_from(keyword_name(words[i]));
+        if (!str_equal_ignore_case(word, name) && is_near(word, name, &best)) {
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}
+
+static Error *add_hint(Parser *parser, Error *error)
+{
+    const Token *token = parser_token(parser);
+    if (token->kind == TOKEN_WORD) {
+        Str word = parser_token_text(parser, token);
+        Keyword keyword = parser_nearest_tried(parser, word);
+        if (keyword != KEYWORD_NONE) {
+            return error_set_hint(error, "did you mean %s?", keyword_name(keyword));
+        }
+    }
+    if (parser->at > 0 && parser->bare_alias_end == parser->at) {
+        Str word = parser_token_text(parser, &parser->tokens[parser->at - 1]);
+        Keyword keyword = nearest_clause_word(word);
+        if (keyword != KEYWORD_NONE) {
+            return error_set_hint(error, "'%.*s' was read as an alias; did you mean %s?",
+                                  STR_ARG(word), keyword_name(keyword));
+        }
+    }
+    return error;
+}
+
+Error *parser_expected(Parser *parser, const char *what)
+{
+    const Token *token = parser_token(parser);
+    if (token->kind == TOKEN_ERROR) {
+        return finish(parser, token_error(parser, token), token);
+    }
+    Error *error = error_new(ERROR_PARSE_SYNTAX_ERROR, "Syntax error %s: expected %s.",
+                             near_text(parser), what);
+    return finish_here(parser, add_hint(parser, error));
+}
+
+/* "A, B or C" of the keywords asked for here, when they are few. */
+static const char *tried_text(Parser *parser)
+{
+    if (parser->tried_at != parser->at || parser->tried_count == 0 ||
+        parser->tried_count > LISTED_MAX) {
+        return "the end of the statement or another clause";
+    }
+    AUTO_BUFFER Buffer list = {0};
+    for (size_t i = 0; i < parser->tried_count; i++) {
+        buffer_append_cstr(&list, i == 0 ? "" : ", ");
+        buffer_append_cstr(&list, keyword_name(parser->tried[i]));
+    }
+    buffer_append_cstr(&list, " or the end of the statement");
+    return arena_copy_cstr(parser->arena, buffer_str(&list));
+}
+
+Error *parser_unexpected(Parser *parser)
+{
+    return parser_expected(parser, tried_text(parser));
+}
