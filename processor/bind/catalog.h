@@ -29,8 +29,15 @@ typedef struct Relation {
 Catalog *catalog_new(Arena *arena, Str current_catalog, Str current_schema);
 /* Copies `relation` (names and schema are shared). A name twice is TABLE_OR_VIEW_ALREADY_EXISTS. */
 NODISCARD Error *catalog_add(Catalog *catalog, const Relation *relation);
+/* The same under a name given in parts, replacing what bears it: how CREATE OR REFRESH takes the
+ * place of an earlier definition. `relation->name` is what messages show. */
+void catalog_put(Catalog *catalog, const Str *parts, size_t part_count, const Relation *relation);
+/* Cuts "a.b.`c.d`" into parts; 0 when it has none, more than part_max, or an empty one. */
+size_t catalog_split_name(Str name, Str *ret_parts, size_t part_max);
 /* parts: 1 to 3 name parts. NULL when there is none. */
 const Relation *catalog_find(const Catalog *catalog, const Str *parts, size_t part_count);
+/* The name with current catalog and schema filled in, as three parts. part_count: 1 to 3. */
+void catalog_qualify(const Catalog *catalog, const Str *parts, size_t part_count, Str ret_parts[3]);
 /* The same name with catalog and schema filled in, lower case: "main.default.bookings". */
 Str catalog_full_name(const Catalog *catalog, const Str *parts, size_t part_count, Arena *arena);
 /* The nearest relation name, STR_NULL when none is near. */

@@ -9,6 +9,11 @@
  * with an atomic type becomes that type (ANSI: string 'x' compared with an INT is cast to
  * BIGINT/DOUBLE as Spark does); NULL takes the other. */
 const Type *coerce_common_type(Arena *arena, const Type *a, const Type *b);
+/* DECIMAL(precision, scale), where precision may exceed 38: fraction digits give way. */
+const Type *coerce_decimal_bounded(Arena *arena, int precision, int scale);
+/* The DECIMAL that holds every value of a numeric type: INT is DECIMAL(10,0), DOUBLE
+ * DECIMAL(30,15). */
+const Type *coerce_to_decimal(Arena *arena, const Type *type);
 /* May a value of `from` stand where `to` is wanted without an explicit CAST (function arguments)?
  */
 bool coerce_is_implicit(const Type *from, const Type *to);

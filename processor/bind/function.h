@@ -13,6 +13,7 @@
 #include "processor/data/type.h"
 
 typedef struct Function Function;
+typedef struct BoundExpr BoundExpr;
 typedef struct Kernel Kernel; /* exec's: how to compute it */
 
 typedef enum FunctionKind {
@@ -35,6 +36,7 @@ typedef struct FunctionCall {
     const Function *function;
     const Type **argument_types; /* in: as bound; out: what the kernel wants, the binder casts */
     size_t argument_count;
+    BoundExpr *const *arguments; /* as bound, for types that depend on literals; NULL: unknown */
     Arena *arena;
     SourcePlace place; /* of the call */
     Str text;          /* SQL text of the call, for messages */

@@ -1,0 +1,397 @@
+/* Calls by name. Three sorts: forms that must not evaluate all arguments (coalesce, if, nvl2, …) or
+ * build a struct become kinds of BoundExpr here; functions named like a type are casts, as in
+ * Spark; the rest is looked up in the function catalog. */
+#include <assert.h>
+
+#include "processor/bind/binder.h"
+#include "processor/bind/coerce.h"
+
+#include "processor/base/banned.h"
+
+/* A call with its arguments bound. */
+typedef struct Call {
+    Binder *binder;
+    const AstExpr *expr;
+    BoundExpr pattern; /* place and text of the call */
+    BoundExpr **arguments;
+    size_t argument_count;
+} Call;
+
+typedef Error *BindForm(Call *call, BoundExpr **ret);
+
+typedef struct Form {
+    Str name;
+    int argument_min;
+    int argument_max; /* -1: any number */
+    BindForm *bind;
+} Form;
+
+static Error *make_case(Call *call, BoundExpr *when, BoundExpr *then, BoundExpr *otherwise,
+                        const char *function, BoundExpr **ret)
+{
+    BoundExpr *children[3] = {when, then, otherwise};
+    BoundExpr **results[2] = {&children[1], &children[2]};
+    BoundExpr pattern = call->pattern;
+    pattern.kind = BOUND_CASE;
+    TRY(bind_common_type(call->binder, results, 2, function, &pattern, &pattern.type));
+    return bound_new(call->binder, &pattern, children, 3, ret);
+}
+
+static Error *bind_coalesce(Call *call, BoundExpr **ret)
+{
+    Binder *binder = call->binder;
+    BoundExpr ***slots = arena_new_array(binder->arena, BoundExpr **, call->argument_count);
+    for (size_t i = 0; i < call->argument_count; i++) {
+        slots[i] = &call->arguments[i];
+    }
+    BoundExpr pattern = call->pattern;
+    pattern.kind = BOUND_COALESCE;
+    TRY(bind_common_type(binder, slots, call->argument_count, "coalesce", &pattern, &pattern.type));
+    return bound_new(binder, &pattern, call->arguments, call->argument_count, ret);
+}
+
+static Error *bind_if(Call *call, BoundExpr **ret)
+{
+    BoundExpr *condition = NULL;
+    TRY(bind_boolean(call->binder, call->arguments[0], &call->pattern, "first", &condition));
+    return make_case(call, condition, call->arguments[1], call->arguments[2], "if", ret);
+}
+
+/* nullif(a, b) is NULL where a = b, else a. */
+static Error *bind_nullif(Call *call, BoundExpr **ret)
+{
+    BoundExpr *first = call->arguments[0];
+    BoundExpr *pair[2] = {first, call->arguments[1]};
+    BoundExpr *equal = NULL;
+    TRY(bind_function(call->binder, STR("="), pair, 2, &call->pattern, &equal));
+    BoundExpr *null = bound_null(call->binder->arena, first->type, call->pattern.place);
+    return make_case(call, equal, null, first, "nullif", ret);
+}
+
+/* nvl2(a, b, c) is b where a is not NULL, else c. */
+static Error *bind_nvl2(Call *call, BoundExpr **ret)
+{
+    BoundExpr *is_not_null = NULL;
+    BoundExpr *operand = call->arguments[0];
+    TRY(bind_function(call->binder, STR("isnotnull"), &operand, 1, &call->pattern, &is_not_null));
+    return make_case(call, is_not_null, call->arguments[1], call->arguments[2], "nvl2", ret);
+}
+
+/* --------------------------------------------------------------- structs --- */
+
+static Error *make_struct(Binder *binder, const BoundExpr *pattern, BoundExpr **values,
+                          const Str *names, size_t count, BoundExpr **ret)
+{
+    Field *fields = arena_new_array(binder->arena, Field, count);
+    for (size_t i = 0; i < count; i++) {
+        fields[i] = (Field){names[i], values[i]->type, false, STR_NULL};
+    }
+    BoundExpr node = *pattern;
+    node.kind = BOUND_STRUCT;
+    node.type = type_struct(binder->arena, fields, count);
+    return bound_new(binder, &node, values, count, ret);
+}
+
+/* struct(a, b + 1, c AS x): columns lend their names, other values are col2, col3, … */
+static Str struct_field_name(Binder *binder, const Scope *scope, const AstExpr *expr,
+                             const BoundExpr *bound, size_t index)
+{
+    if (expr->kind == AST_EXPR_COLUMN || expr->kind == AST_EXPR_FIELD) {
+        return bind_output_name(binder, scope, expr, bound);
+    }
+    return str_from(arena_printf(binder->arena, "col%zu", index + 1));
+}
+
+Error *bind_struct(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
+{
+    bool is_row = expr->kind == AST_EXPR_ROW;
+    size_t count = is_row ? expr->row.item_count : expr->struct_.item_count;
+    BoundExpr **values = arena_new_array(binder->arena, BoundExpr *, count);
+    Str *names = arena_new_array(binder->arena, Str, count);
+    for (size_t i = 0; i < count; i++) {
+        const AstStructItem *item = is_row ? NULL : &expr->struct_.items[i];
+        const AstExpr *value = is_row ? expr->row.items[i] : item->expr;
+        TRY(bind_expr(binder, scope, value, &values[i]));
+        names[i] = struct_field_name(binder, scope, value, values[i], i);
+        if (item != NULL && item->alias_count > 1) {
+            return error_at(ERROR_PARSE_SYNTAX_ERROR, item->aliases[0].place,
+                            "A value has one alias, not %zu.", item->alias_count);
+        }
+        if (item != NULL && item->alias_count == 1) {
+            names[i] = item->aliases[0].name;
+        }
+    }
+    BoundExpr pattern = {.place = expr->place, .text = bound_text(binder, expr)};
+    return make_struct(binder, &pattern, values, names, count, ret);
+}
+
+static Error *bind_named_struct(Call *call, BoundExpr **ret)
+{
+    size_t count = call->argument_count / 2;
+    if (call->argument_count % 2 != 0) {
+        return error_at(ERROR_WRONG_NUM_ARGS, call->pattern.place,
+                        "The `named_struct` requires 2n (n > 0) parameters but the actual number "
+                        "is %zu.",
+                        call->argument_count);
+    }
+    BoundExpr **values = arena_new_array(call->binder->arena, BoundExpr *, count);
+    Str *names = arena_new_array(call->binder->arena, Str, count);
+    for (size_t i = 0; i < count; i++) {
+        const BoundExpr *name = call->arguments[2 * i];
+        if (name->kind != BOUND_LITERAL || name->type->kind != TYPE_STRING) {
+            return error_at(ERROR_UNEXPECTED_INPUT_TYPE, name->place,
+                            "Cannot resolve \"%.*s\" due to data type mismatch: the name of field "
+                            "%zu must be a string literal.",
+                            STR_ARG(call->pattern.text), i + 1);
+        }
+        names[i] = VECTOR_VALUE(name->literal, Str, 0);
+        values[i] = call->arguments[2 * i + 1];
+    }
+    return make_struct(call->binder, &call->pattern, values, names, count, ret);
+}
+
+/* ------------------------------------------------------------ by name --- */
+
+static const Form forms[] = {
+    {{"coalesce", 8}, 1, -1, bind_coalesce},
+    {{"nvl", 3}, 2, 2, bind_coalesce},
+    {{"ifnull", 6}, 2, 2, bind_coalesce},
+    {{"if", 2}, 3, 3, bind_if},
+    {{"iff", 3}, 3, 3, bind_if},
+    {{"nullif", 6}, 2, 2, bind_nullif},
+    {{"nvl2", 4}, 3, 3, bind_nvl2},
+    {{"named_struct", 12}, 2, -1, bind_named_struct},
+};
+
+static const Form *find_form(Str name)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(forms); i++) {
+        if (str_equal_ignore_case(forms[i].name, name)) {
+            return &forms[i];
+        }
+    }
+    return NULL;
+}
+
+/* int('5') is CAST('5' AS INT). */
+static const Type *cast_function_type(Arena *arena, Str name)
+{
+    static const struct {
+        const char *name;
+        const Type *type;
+    } names[] = {
+        {"boolean", &type_boolean}, {"tinyint", &type_tinyint},     {"smallint", &type_smallint},
+        {"int", &type_int},         {"bigint", &type_bigint},       {"float", &type_float},
+        {"double", &type_double},   {"string", &type_string},       {"binary", &type_binary},
+        {"date", &type_date},       {"timestamp", &type_timestamp},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+        if (str_equal_ignore_case(str_from(names[i].name), name)) {
+            return names[i].type;
+        }
+    }
+    return str_equal_ignore_case(name, STR("decimal")) ? type_decimal(arena, 10, 0) : NULL;
+}
+
+static Error *bind_cast_function(Call *call, const Type *type, BoundExpr **ret)
+{
+    BoundExpr *operand = call->arguments[0];
+    if (!coerce_is_castable(operand->type, type)) {
+        return error_at(ERROR_CAST_WITHOUT_SUGGESTION, call->pattern.place,
+                        "Cannot resolve \"%.*s\" due to data type mismatch: cannot cast \"%s\" to "
+                        "\"%s\".",
+                        STR_ARG(call->pattern.text), type_text(call->binder->arena, operand->type),
+                        type_text(call->binder->arena, type));
+    }
+    return bound_cast(call->binder, operand, type, ret);
+}
+
+static Error *check_form_arguments(const Form *form, size_t count, SourcePlace place)
+{
+    if ((int64_t)count >= form->argument_min &&
+        (form->argument_max < 0 || (int64_t)count <= form->argument_max)) {
+        return NULL;
+    }
+    return error_at(ERROR_WRONG_NUM_ARGS, place,
+                    "The `%.*s` requires %s%d parameters but the actual number is %zu.",
+                    STR_ARG(form->name), form->argument_max < 0 ? "at least " : "",
+                    form->argument_min, count);
+}
+
+/* What only aggregates and analytic functions take. */
+static Error *check_scalar_call(const AstExpr *expr)
+{
+    const AstCall *call = expr->call;
+    const char *what = NULL;
+    if (call->over != NULL) {
+        what = "OVER";
+    } else if (call->filter != NULL) {
+        what = "FILTER";
+    } else if (call->within_group_count > 0) {
+        what = "WITHIN GROUP";
+    } else if (call->distinct) {
+        what = "DISTINCT in a call";
+    } else if (call->star) {
+        what = "A call with *";
+    } else if (call->nulls != AST_NULLS_DEFAULT) {
+        what = "IGNORE NULLS or RESPECT NULLS";
+    }
+    return what == NULL ? NULL : not_yet(expr->place, "%s", what);
+}
+
+static Error *bind_arguments(Binder *binder, const Scope *scope, const AstExpr *expr, Call *call)
+{
+    const AstCall *ast = expr->call;
+    call->arguments = arena_new_array(binder->arena, BoundExpr *, ast->argument_count);
+    call->argument_count = ast->argument_count;
+    for (size_t i = 0; i < ast->argument_count; i++) {
+        const AstArgument *argument = &ast->arguments[i];
+        if (argument->name.name.data != NULL) {
+            return not_yet(argument->name.place, "A named argument of a scalar function");
+        }
+        TRY(bind_expr(binder, scope, argument->expr, &call->arguments[i]));
+    }
+    return NULL;
+}
+
+static Error *unresolved_qualified(const AstExpr *expr)
+{
+    return error_at(ERROR_UNRESOLVED_ROUTINE, expr->place,
+                    "Cannot resolve routine `%.*s` on search path [`system`.`builtin`, "
+                    "`system`.`session`].",
+                    STR_ARG(expr->call->name.text));
+}
+
+/* Aggregates, generators and names that do not exist are told before their arguments are looked
+ * at: what stands in count(*) or explode(tags) matters less. */
+static Error *check_function_name(Binder *binder, const AstExpr *expr, Str name)
+{
+    const Function *function = binder->context->functions->find(name);
+    if (function != NULL && function->kind == FUNCTION_SCALAR) {
+        return check_scalar_call(expr);
+    }
+    BoundExpr pattern = {.place = expr->place, .text = expr->text};
+    BoundExpr *never = NULL;
+    return bind_function(binder, name, NULL, 0, &pattern, &never);
+}
+
+static Error *bind_named_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                              BoundExpr **ret)
+{
+    const AstName *called = &expr->call->name;
+    if (called->part_count != 1) {
+        return unresolved_qualified(expr);
+    }
+    Str name = called->parts[0].name;
+    const Form *form = find_form(name);
+    const Type *cast =
+        expr->call->argument_count == 1 ? cast_function_type(binder->arena, name) : NULL;
+    bool is_struct = str_equal_ignore_case(name, STR("struct"));
+    if (form == NULL && cast == NULL && !is_struct) {
+        TRY(check_function_name(binder, expr, name));
+    } else {
+        TRY(check_scalar_call(expr));
+    }
+    Call call = {.binder = binder, .expr = expr};
+    call.pattern = (BoundExpr){.place = expr->place, .text = bound_text(binder, expr)};
+    TRY(bind_arguments(binder, scope, expr, &call));
+    if (form != NULL) {
+        TRY(check_form_arguments(form, call.argument_count, expr->place));
+        return form->bind(&call, ret);
+    }
+    if (cast != NULL) {
+        return bind_cast_function(&call, cast, ret);
+    }
+    if (is_struct) {
+        Str *names = arena_new_array(binder->arena, Str, call.argument_count);
+        for (size_t i = 0; i < call.argument_count; i++) {
+            names[i] = struct_field_name(binder, scope, expr->call->arguments[i].expr,
+                                         call.arguments[i], i);
+        }
+        return make_struct(binder, &call.pattern, call.arguments, names, call.argument_count, ret);
+    }
+    return bind_function(binder, name, call.arguments, call.argument_count, &call.pattern, ret);
+}
+
+/* --------------------------------------------------- EXTRACT and TRIM --- */
+
+typedef struct ExtractField {
+    const char *names[6];
+    const char *function;
+} ExtractField;
+
+static const char *extract_function(Str field)
+{
+    static const ExtractField fields[] = {
+        {{"year", "y", "years", "yr", "yrs"}, "year"},
+        {{"yearofweek"}, "yearofweek"},
+        {{"quarter", "qtr"}, "quarter"},
+        {{"month", "mon", "mons", "months"}, "month"},
+        {{"week", "w", "weeks"}, "weekofyear"},
+        {{"day", "d", "days"}, "day"},
+        {{"dayofweek", "dow"}, "dayofweek"},
+        {{"dayofweek_iso", "dow_iso"}, "weekday"},
+        {{"doy"}, "dayofyear"},
+        {{"hour", "h", "hours", "hr", "hrs"}, "hour"},
+        {{"minute", "m", "min", "mins", "minutes"}, "minute"},
+        {{"second", "s", "sec", "seconds", "secs"}, "second"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++) {
+        for (size_t k = 0; k < ARRAY_LENGTH(fields[i].names); k++) {
+            const char *name = fields[i].names[k];
+            if (name != NULL && str_equal_ignore_case(str_from(name), field)) {
+                return fields[i].function;
+            }
+        }
+    }
+    return NULL;
+}
+
+static Error *bind_extract(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
+{
+    const AstExtract *extract = &expr->extract;
+    const char *function = extract_function(extract->field.name);
+    if (function == NULL) {
+        return error_at(ERROR_INVALID_PARAMETER_VALUE, extract->field.place,
+                        "Cannot extract the field `%.*s` from the source expression.",
+                        STR_ARG(extract->field.name));
+    }
+    /* Here Spark means other values than the functions of those names give: seconds with their
+     * fraction, Monday as 1. */
+    if (str_equal(str_from(function), STR("second")) ||
+        str_equal(str_from(function), STR("weekday")) ||
+        binder->context->functions->find(str_from(function)) == NULL) {
+        return not_yet(expr->place, "EXTRACT(%.*s FROM …)", STR_ARG(extract->field.name));
+    }
+    BoundExpr *source = NULL;
+    TRY(bind_expr(binder, scope, extract->source, &source));
+    BoundExpr pattern = {.place = expr->place, .text = bound_text(binder, expr)};
+    return bind_function(binder, str_from(function), &source, 1, &pattern, ret);
+}
+
+static Error *bind_trim(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
+{
+    const AstTrim *trim = &expr->trim;
+    static const char *const names[] = {
+        [AST_TRIM_BOTH] = "trim", [AST_TRIM_LEADING] = "ltrim", [AST_TRIM_TRAILING] = "rtrim"};
+    /* trim(characters, text), as Spark's ltrim and rtrim have it. */
+    BoundExpr *arguments[2] = {NULL, NULL};
+    size_t count = 0;
+    if (trim->characters != NULL) {
+        TRY(bind_expr(binder, scope, trim->characters, &arguments[count++]));
+    }
+    TRY(bind_expr(binder, scope, trim->source, &arguments[count++]));
+    BoundExpr pattern = {.place = expr->place, .text = bound_text(binder, expr)};
+    return bind_function(binder, str_from(names[trim->kind]), arguments, count, &pattern, ret);
+}
+
+Error *bind_call(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
+{
+    if (expr->kind == AST_EXPR_EXTRACT) {
+        return bind_extract(binder, scope, expr, ret);
+    }
+    if (expr->kind == AST_EXPR_TRIM) {
+        return bind_trim(binder, scope, expr, ret);
+    }
+    return bind_named_call(binder, scope, expr, ret);
+}

@@ -1,0 +1,657 @@
+/* A program: the statements of some scripts bound as one. Three passes:
+ *
+ *   1. collect   which tables and flows there are, which flow belongs to which table; names twice,
+ *                targets that are not there, kinds of flows that exclude each other (RU-18 … RU-20)
+ *   2. bind      tables in any order: one that reads another binds that first
+ *   3. report    each statement's mistakes, in order. A statement with a real mistake does not also
+ *                say what of it is NOT_YET, and mistakes come before every NOT_YET, so that the
+ *                first thing told is the thing to mend
+ */
+#include <assert.h>
+
+#include "processor/base/map.h"
+#include "processor/bind/binder.h"
+#include "processor/sql/ast_print.h"
+
+#include "processor/base/banned.h"
+
+/* Tables that read each other in a row, each bound inside the one before. */
+enum { TABLE_CHAIN_MAX = 200 };
+
+typedef struct Statement {
+    size_t script;
+    const AstStatement *ast;
+    Diagnostics diagnostics;
+} Statement;
+
+typedef enum TableState { TABLE_NEW, TABLE_BINDING, TABLE_BOUND, TABLE_FAILED } TableState;
+
+typedef struct ProgramFlow ProgramFlow;
+
+typedef struct ProgramTable {
+    Statement *statement;
+    const AstCreateStreamingTable *create;
+    Str parts[3];
+    size_t part_count;
+    TableState state;
+    ProgramFlow *flows; /* in order of statements */
+    Relation relation;
+    BoundTable bound;
+} ProgramTable;
+
+struct ProgramFlow {
+    Statement *statement;
+    FlowKind kind;
+    const AstFlow *ast;    /* NULL: AS query */
+    const AstQuery *query; /* NULL: AUTO CDC */
+    Str name;
+    SourcePlace place;
+    ProgramTable *table; /* NULL: of another pipeline */
+    ProgramFlow *next;   /* of the same table */
+    bool refused;        /* by pass 1 */
+    BoundFlow bound;
+};
+
+struct Program {
+    const BindContext *context;
+    Statement *statements;
+    size_t statement_count;
+    ProgramTable *tables;
+    size_t table_count;
+    ProgramFlow *flows;
+    size_t flow_count;
+    Map tables_by_name; /* full name -> ProgramTable */
+    int chain;          /* tables being bound inside each other */
+};
+
+static bool report(Statement *statement, Error *error)
+{
+    diagnostics_add(&statement->diagnostics, error);
+    return error == NULL;
+}
+
+/* A mistake already told elsewhere stands behind this error: it makes the program incomplete and is
+ * not shown. */
+static Error *consequence(SourcePlace place)
+{
+    return error_set_disposition(error_at(ERROR_NOT_YET, place, "not shown"), ERROR_ABORT);
+}
+
+static bool is_consequence(const Error *error)
+{
+    return error_disposition(error) == ERROR_ABORT;
+}
+
+/* --------------------------------------------------------- 1. collect --- */
+
+static ProgramTable *find_table(const Program *program, const AstName *name)
+{
+    Str parts[3];
+    size_t count = ast_name_parts(name, parts, ARRAY_LENGTH(parts));
+    if (count == 0) {
+        return NULL;
+    }
+    Str key = catalog_full_name(program->context->catalog, parts, count, program->context->arena);
+    return map_get(&program->tables_by_name, key);
+}
+
+static Str dotted_name(Arena *arena, const Str *parts, size_t count)
+{
+    AUTO_BUFFER Buffer out = {0};
+    for (size_t i = 0; i < count; i++) {
+        buffer_append_cstr(&out, i == 0 ? "" : ".");
+        buffer_append_str(&out, parts[i]);
+    }
+    return arena_copy_str(arena, buffer_str(&out));
+}
+
+static Error *duplicate_table(const ProgramTable *table)
+{
+    return error_at(ERROR_DUPLICATE_TABLE, table->create->name.place,
+                    "Found duplicate output `%.*s` in the pipeline: two statements create it.",
+                    STR_ARG(table->bound.name));
+}
+
+/* ST-3, ST-6, ST-7: what may stand where something of that name exists. */
+static Error *check_existing_name(const Program *program, const ProgramTable *table)
+{
+    const Relation *existing =
+        catalog_find(program->context->catalog, table->parts, table->part_count);
+    bool declarative =
+        program->context->pipeline || table->create->or_refresh || table->create->if_not_exists;
+    if (existing == NULL || (existing->kind == RELATION_TARGET && declarative)) {
+        return NULL;
+    }
+    Error *error = error_at(ERROR_TABLE_OR_VIEW_ALREADY_EXISTS, table->create->name.place,
+                            "Cannot create table or view `%.*s` because it already exists.",
+                            STR_ARG(table->bound.name));
+    return existing->kind == RELATION_TARGET
+               ? error_set_hint(error, "CREATE OR REFRESH changes its definition")
+               : error_set_hint(error, "a source has this name; choose another one");
+}
+
+static bool collect_table(Program *program, Statement *statement)
+{
+    const AstCreateStreamingTable *create = &statement->ast->create_streaming_table;
+    ProgramTable *table = &program->tables[program->table_count];
+    Arena *arena = program->context->arena;
+    *table = (ProgramTable){.statement = statement, .create = create};
+    table->part_count = ast_name_parts(&create->name, table->parts, ARRAY_LENGTH(table->parts));
+    if (table->part_count == 0) {
+        return report(statement, error_at(ERROR_INVALID_IDENTIFIER, create->name.place,
+                                          "A table's name has one to three parts: "
+                                          "[catalog.][schema.]name."));
+    }
+    table->bound = (BoundTable){.name = dotted_name(arena, table->parts, table->part_count),
+                                .or_refresh = create->or_refresh,
+                                .if_not_exists = create->if_not_exists,
+                                .comment = STR_NULL,
+                                .text = statement->ast->text,
+                                .script = statement->script,
+                                .place = create->name.place};
+    Str key = catalog_full_name(program->context->catalog, table->parts, table->part_count, arena);
+    if (map_get(&program->tables_by_name, key) != NULL) {
+        return report(statement, duplicate_table(table));
+    }
+    report(statement, check_existing_name(program, table));
+    map_put(&program->tables_by_name, key, table);
+    program->table_count++;
+    return true;
+}
+
+static FlowKind flow_kind(AstFlowKind kind)
+{
+    switch (kind) {
+    case AST_FLOW_INSERT:
+        return FLOW_APPEND;
+    case AST_FLOW_REPLACE_WHERE:
+        return FLOW_REPLACE_WHERE;
+    case AST_FLOW_REPLACE_USING:
+        return FLOW_REPLACE_USING;
+    case AST_FLOW_AUTO_CDC:
+        return FLOW_AUTO_CDC;
+    }
+    return FLOW_APPEND;
+}
+
+/* Flow names are unique in a pipeline, ignoring case. An inline flow bears its table's name. */
+static Error *check_flow_name(const Program *program, const ProgramFlow *flow)
+{
+    for (const ProgramFlow *other = program->flows; other < flow; other++) {
+        if (str_equal_ignore_case(other->name, flow->name)) {
+            return error_at(ERROR_DUPLICATE_FLOW, flow->place,
+                            "Flow `%.*s` was found in several statements. Flow names are unique in "
+                            "a pipeline.",
+                            STR_ARG(flow->name));
+        }
+    }
+    return NULL;
+}
+
+static Error *kinds_exclude_each_other(const ProgramFlow *first, const ProgramFlow *flow)
+{
+    /* RU-57: which kind is for what. */
+    return error_set_hint(
+        error_at(ERROR_FLOW_TYPE_CONFLICT, flow->place,
+                 "The table `%.*s` has a %s flow already and cannot also have %s %s flow.",
+                 STR_ARG(flow->table->bound.name), flow_kind_name(first->kind),
+                 flow->kind == FLOW_APPEND || flow->kind == FLOW_AUTO_CDC ? "an" : "a",
+                 flow_kind_name(flow->kind)),
+        "a source that resends all rows of a key: REPLACE USING; a change feed with deletes or "
+        "history: AUTO CDC; a range recomputed in batch: REPLACE WHERE");
+}
+
+/* RU-18, RU-19, RW-39, RW-40, CD-9: against the table's first flow. */
+static Error *check_flow_conflict(const ProgramFlow *flow)
+{
+    const ProgramFlow *first = flow->table->flows;
+    if (first == flow) {
+        return NULL;
+    }
+    if (first->kind != flow->kind) {
+        return kinds_exclude_each_other(first, flow);
+    }
+    bool single = flow->kind == FLOW_REPLACE_USING || flow->kind == FLOW_REPLACE_WHERE;
+    return single ? error_at(ERROR_MULTIPLE_FLOWS, flow->place,
+                             "The table `%.*s` has a %s flow already; a table has at most one.",
+                             STR_ARG(flow->table->bound.name), flow_kind_name(flow->kind))
+                  : NULL;
+}
+
+static void add_flow(Program *program, ProgramFlow flow)
+{
+    ProgramFlow *added = &program->flows[program->flow_count++];
+    *added = flow;
+    bool ok = report(flow.statement, check_flow_name(program, added));
+    if (flow.table != NULL) {
+        ProgramFlow **last = &flow.table->flows;
+        while (*last != NULL) {
+            last = &(*last)->next;
+        }
+        *last = added;
+        ok = report(flow.statement, check_flow_conflict(added)) && ok;
+    }
+    added->refused = !ok;
+}
+
+static void collect_inline_flow(Program *program, ProgramTable *table)
+{
+    const AstCreateStreamingTable *create = table->create;
+    ProgramFlow flow = {.statement = table->statement,
+                        .name = table->bound.name,
+                        .place = create->name.place,
+                        .table = table};
+    if (create->flow != NULL) {
+        flow.kind = flow_kind(create->flow->kind);
+        flow.ast = create->flow;
+        flow.query = create->flow->query;
+        flow.place = create->flow->place;
+        add_flow(program, flow);
+    } else if (create->as_query != NULL) {
+        flow.kind = FLOW_APPEND;
+        flow.query = create->as_query;
+        flow.place = create->as_query->place;
+        add_flow(program, flow);
+    }
+}
+
+/* A target that no statement of this program creates. */
+static Error *check_foreign_target(const Program *program, const AstCreateFlow *create)
+{
+    AstFlowKind kind = create->flow->kind;
+    if (kind == AST_FLOW_REPLACE_USING || kind == AST_FLOW_REPLACE_WHERE) { /* RU-20, RW-38 */
+        return error_set_hint(error_at(ERROR_TARGET_NOT_IN_PIPELINE, create->target.place,
+                                       "The target `%.*s` of the flow `%.*s` is not created in "
+                                       "this pipeline.",
+                                       STR_ARG(create->target.text), STR_ARG(create->name.name)),
+                              "write CREATE STREAMING TABLE %.*s in the same program",
+                              STR_ARG(create->target.text));
+    }
+    Str parts[3];
+    size_t count = ast_name_parts(&create->target, parts, ARRAY_LENGTH(parts));
+    const Relation *relation = catalog_find(program->context->catalog, parts, count);
+    if (relation == NULL || relation->kind != RELATION_TARGET) {
+        return error_at(ERROR_TABLE_OR_VIEW_NOT_FOUND, create->target.place,
+                        "The table or view `%.*s` cannot be found. Verify the spelling and "
+                        "correctness of the schema and catalog.",
+                        STR_ARG(create->target.text));
+    }
+    return not_yet(create->target.place, "A flow into a table of another pipeline");
+}
+
+static void collect_flow(Program *program, Statement *statement)
+{
+    const AstCreateFlow *create = &statement->ast->create_flow;
+    ProgramFlow flow = {.statement = statement,
+                        .kind = flow_kind(create->flow->kind),
+                        .ast = create->flow,
+                        .query = create->flow->query,
+                        .name = create->name.name,
+                        .place = create->name.place,
+                        .table = find_table(program, &create->target)};
+    if (flow.table == NULL) {
+        report(statement, check_foreign_target(program, create));
+    }
+    add_flow(program, flow);
+}
+
+static const char *statement_name(const AstStatement *statement)
+{
+    switch (statement->kind) {
+    case AST_STATEMENT_CREATE_STREAMING_TABLE:
+        return "CREATE STREAMING TABLE";
+    case AST_STATEMENT_CREATE_FLOW:
+        return "CREATE FLOW";
+    case AST_STATEMENT_INSERT:
+        return "INSERT";
+    case AST_STATEMENT_REFRESH:
+        return "REFRESH";
+    case AST_STATEMENT_ALTER:
+        return "ALTER STREAMING TABLE";
+    case AST_STATEMENT_DESCRIBE:
+        return "DESCRIBE";
+    case AST_STATEMENT_SHOW:
+        return "SHOW";
+    case AST_STATEMENT_EXPLAIN:
+        return "EXPLAIN";
+    case AST_STATEMENT_QUERY:
+        return "A query in a program";
+    case AST_STATEMENT_DELETE:
+        return "DELETE";
+    case AST_STATEMENT_UPDATE:
+        return "UPDATE";
+    case AST_STATEMENT_MERGE:
+        return "MERGE";
+    case AST_STATEMENT_DROP_TABLE:
+        return "DROP TABLE";
+    case AST_STATEMENT_CREATE_VIEW:
+        return "CREATE VIEW";
+    case AST_STATEMENT_DROP_VIEW:
+        return "DROP VIEW";
+    case AST_STATEMENT_CREATE_FUNCTION:
+        return "CREATE FUNCTION";
+    case AST_STATEMENT_DROP_FUNCTION:
+        return "DROP FUNCTION";
+    case AST_STATEMENT_SET:
+        return "SET";
+    case AST_STATEMENT_UNSUPPORTED:
+        return statement->unsupported.words;
+    }
+    return "";
+}
+
+static Error *other_statement(const AstStatement *statement)
+{
+    if (statement->kind == AST_STATEMENT_UNSUPPORTED) { /* ST-60, ST-62 */
+        Error *error =
+            error_at(ERROR_UNSUPPORTED_STATEMENT, statement->place,
+                     "%s is not supported on streaming tables.", statement->unsupported.words);
+        return statement->unsupported.kind == AST_UNSUPPORTED_ALTER_TABLE
+                   ? error_set_hint(error, "use ALTER STREAMING TABLE or CREATE OR REFRESH")
+                   : error;
+    }
+    if (statement->kind == AST_STATEMENT_ALTER &&
+        statement->alter.kind >= AST_ALTER_SET_ROW_FILTER) { /* ST-64, ST-68 */
+        return error_at(ERROR_UNSUPPORTED_ALTER, statement->alter.action_place,
+                        "ALTER STREAMING TABLE cannot do this. CREATE OR REFRESH changes filters "
+                        "and masks; a table is not renamed and keeps its owner.");
+    }
+    return not_yet(statement->place, "%s", statement_name(statement));
+}
+
+static void collect(Program *program)
+{
+    Arena *arena = program->context->arena;
+    program->tables = arena_new_array(arena, ProgramTable, program->statement_count + 1);
+    program->flows = arena_new_array(arena, ProgramFlow, program->statement_count + 1);
+    for (size_t i = 0; i < program->statement_count; i++) {
+        Statement *statement = &program->statements[i];
+        if (statement->ast->kind == AST_STATEMENT_CREATE_STREAMING_TABLE) {
+            (void)collect_table(program, statement);
+        } else if (statement->ast->kind != AST_STATEMENT_CREATE_FLOW) {
+            report(statement, other_statement(statement->ast));
+        }
+    }
+    /* Flows in order of statements: the later of two that exclude each other is told. */
+    size_t table = 0;
+    for (size_t i = 0; i < program->statement_count; i++) {
+        Statement *statement = &program->statements[i];
+        if (statement->ast->kind == AST_STATEMENT_CREATE_FLOW) {
+            collect_flow(program, statement);
+        } else if (table < program->table_count && program->tables[table].statement == statement) {
+            collect_inline_flow(program, &program->tables[table++]);
+        }
+    }
+}
+
+/* ------------------------------------------------------------ 2. bind --- */
+
+static Binder binder_of(Program *program, Statement *statement)
+{
+    return (Binder){.context = program->context,
+                    .arena = program->context->arena,
+                    .diagnostics = &statement->diagnostics,
+                    .program = program,
+                    .flow_query = true};
+}
+
+static Str flow_text(Arena *arena, const AstFlow *flow)
+{
+    AUTO_BUFFER Buffer out = {0};
+    ast_print_flow(flow, &out);
+    return arena_copy_str(arena, buffer_str(&out));
+}
+
+/* Append flows are not built; what is wrong with one is told all the same (ST-46 … ST-51). */
+static bool bind_append(Binder *binder, const ProgramFlow *flow, FlowTarget *target)
+{
+    bool once = flow->ast != NULL && flow->ast->once;
+    SourcePlace place = flow->ast == NULL ? flow->query->place : flow->ast->place;
+    if (!once && !query_is_streaming(binder->arena, flow->query)) { /* ST-46, ST-49 */
+        report(flow->statement,
+               error_set_hint(error_at(ERROR_NOT_STREAMING, query_source_place(flow->query),
+                                       "The query of an append flow must read a stream, and this "
+                                       "one reads none."),
+                              "write FROM STREAM(name)"));
+        return false;
+    }
+    const Schema *output = NULL;
+    (void)bind_flow_query(binder, flow->query, target, &output);
+    return report(flow->statement,
+                  not_yet(place, flow->ast == NULL ? "AS query" : "FLOW INSERT (an append flow)"));
+}
+
+static bool bind_replace_where(const ProgramFlow *flow)
+{
+    Statement *statement = flow->statement;
+    const AstCreateStreamingTable *create = flow->table->create;
+    if (create->expectation_count > 0) { /* RW-41 */
+        report(statement, error_at(ERROR_EXPECTATIONS_NOT_SUPPORTED, create->expectations[0].place,
+                                   "A table with a REPLACE WHERE flow has no expectations."));
+    }
+    return report(statement, not_yet(flow->ast->place, "REPLACE WHERE"));
+}
+
+static bool bind_flow(Program *program, ProgramFlow *flow, FlowTarget *target)
+{
+    if (flow->refused) {
+        return false;
+    }
+    Binder binder = binder_of(program, flow->statement);
+    switch (flow->kind) {
+    case FLOW_APPEND:
+        return bind_append(&binder, flow, target);
+    case FLOW_REPLACE_WHERE:
+        return bind_replace_where(flow);
+    case FLOW_AUTO_CDC:
+        return report(flow->statement, not_yet(flow->ast->place, "AUTO CDC"));
+    case FLOW_REPLACE_USING:
+        flow->bound = (BoundFlow){.name = flow->name,
+                                  .kind = FLOW_REPLACE_USING,
+                                  .table = (size_t)(flow->table - program->tables),
+                                  .text = flow_text(binder.arena, flow->ast),
+                                  .script = flow->statement->script,
+                                  .place = flow->place};
+        return bind_replace_using(&binder, flow->ast, target, &flow->bound);
+    }
+    return false;
+}
+
+static Error *without_flow(const Program *program, const ProgramTable *table)
+{
+    const AstCreateStreamingTable *create = table->create;
+    if (create->column_count > 0) {
+        return not_yet(create->name.place, "A streaming table without a flow");
+    }
+    Error *error = error_at(ERROR_MISSING_QUERY, create->name.place,
+                            "Pipeline dataset `%.*s` does not have any defined flow.",
+                            STR_ARG(table->bound.name));
+    return error_set_hint(error, program->context->pipeline
+                                     ? "add a FLOW clause, AS query, or CREATE FLOW … INSERT INTO "
+                                       "this table"
+                                     : "add a FLOW clause or AS query");
+}
+
+static const Str *key_names(Arena *arena, const Schema *schema, const BoundFlow *flow)
+{
+    Str *names = arena_new_array(arena, Str, flow->key_count);
+    for (size_t i = 0; i < flow->key_count; i++) {
+        names[i] = schema->fields[flow->keys[i]].name;
+    }
+    return names;
+}
+
+static void make_relation(Program *program, ProgramTable *table)
+{
+    table->relation = (Relation){.name = table->bound.name,
+                                 .kind = RELATION_TARGET,
+                                 .schema = table->bound.schema,
+                                 .index = (size_t)(table - program->tables),
+                                 .sequence = STR_NULL};
+    const ProgramFlow *flow = table->flows;
+    if (table->state == TABLE_BOUND && flow != NULL && flow->kind == FLOW_REPLACE_USING) {
+        const Schema *schema = table->bound.schema;
+        table->relation.keys = key_names(program->context->arena, schema, &flow->bound);
+        table->relation.key_count = flow->bound.key_count;
+        table->relation.sequence = schema->fields[flow->bound.sequence].name;
+    }
+}
+
+static void bind_table(Program *program, ProgramTable *table)
+{
+    table->state = TABLE_BINDING;
+    program->chain++;
+    Binder binder = binder_of(program, table->statement);
+    FlowTarget target = {.table_name = table->bound.name};
+    target.existing = catalog_find(program->context->catalog, table->parts, table->part_count);
+    bool columns_known = bind_table_columns(&binder, table->create, &target.columns);
+    bind_table_clauses(&binder, table->create, &table->bound);
+    bool ok = columns_known;
+    if (table->flows == NULL) {
+        ok = report(table->statement, without_flow(program, table));
+    }
+    for (ProgramFlow *flow = table->flows; flow != NULL && columns_known; flow = flow->next) {
+        ok = bind_flow(program, flow, &target) && ok;
+    }
+    table->bound.schema = target.columns;
+    if (table->bound.schema != NULL) {
+        bind_table_over_columns(&binder, table->create, &table->bound);
+    }
+    program->chain--;
+    table->state = ok && table->bound.schema != NULL ? TABLE_BOUND : TABLE_FAILED;
+    make_relation(program, table);
+}
+
+Error *program_find_relation(Program *program, const AstName *name, bool *ret_found,
+                             const Relation **ret_relation)
+{
+    ProgramTable *table = find_table(program, name);
+    if (table == NULL) {
+        *ret_found = false;
+        return NULL;
+    }
+    if (table->state == TABLE_BINDING) {
+        return error_at(ERROR_PIPELINE_CYCLE, name->place,
+                        "The table `%.*s` is computed from itself.", STR_ARG(table->bound.name));
+    }
+    if (table->state == TABLE_NEW) {
+        if (program->chain >= TABLE_CHAIN_MAX) {
+            return error_at(ERROR_STATEMENT_TOO_COMPLEX, name->place,
+                            "More than %d tables read each other in a row.", TABLE_CHAIN_MAX);
+        }
+        bind_table(program, table);
+    }
+    if (table->bound.schema == NULL) {
+        return consequence(name->place);
+    }
+    *ret_found = true;
+    *ret_relation = &table->relation;
+    return NULL;
+}
+
+/* ---------------------------------------------------------- 3. report --- */
+
+typedef struct Reporter {
+    void (*report)(void *context, size_t script, Error *error);
+    void *context;
+} Reporter;
+
+static bool is_mistake(const Error *error)
+{
+    return error_class(error) != ERROR_NOT_YET;
+}
+
+static bool has_mistake(const Statement *statement)
+{
+    for (size_t i = 0; i < statement->diagnostics.count; i++) {
+        if (is_mistake(statement->diagnostics.errors[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Hands over the mistakes of a statement, or what of it is not built. */
+static void report_statement(Statement *statement, bool mistakes, const Reporter *reporter)
+{
+    Diagnostics *diagnostics = &statement->diagnostics;
+    if (has_mistake(statement) != mistakes) {
+        return;
+    }
+    diagnostics_sort(diagnostics);
+    for (size_t i = 0; i < diagnostics->count; i++) {
+        Error *error = diagnostics->errors[i];
+        if (is_consequence(error) || is_mistake(error) != mistakes) {
+            error_free(error);
+        } else {
+            reporter->report(reporter->context, statement->script, error);
+        }
+    }
+    diagnostics->count = 0;
+}
+
+static void report_all(Program *program, const Reporter *reporter)
+{
+    for (size_t i = 0; i < program->statement_count; i++) {
+        report_statement(&program->statements[i], true, reporter);
+    }
+    for (size_t i = 0; i < program->statement_count; i++) {
+        report_statement(&program->statements[i], false, reporter);
+        diagnostics_done(&program->statements[i].diagnostics);
+    }
+}
+
+static void hand_over(Program *program, BoundProgram *ret_program)
+{
+    Arena *arena = program->context->arena;
+    *ret_program = (BoundProgram){0};
+    ret_program->tables = arena_new_array(arena, BoundTable, program->table_count + 1);
+    ret_program->flows = arena_new_array(arena, BoundFlow, program->flow_count + 1);
+    for (size_t i = 0; i < program->table_count; i++) {
+        ProgramTable *table = &program->tables[i];
+        ret_program->tables[ret_program->table_count++] = table->bound;
+        if (table->bound.schema != NULL) {
+            catalog_put(program->context->catalog, table->parts, table->part_count,
+                        &table->relation);
+        }
+    }
+    for (size_t i = 0; i < program->flow_count; i++) {
+        if (program->flows[i].bound.query != NULL) {
+            ret_program->flows[ret_program->flow_count++] = program->flows[i].bound;
+        }
+    }
+}
+
+static void list_statements(Program *program, const AstScript *const *scripts, size_t script_count)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < script_count; i++) {
+        count += scripts[i]->statement_count;
+    }
+    program->statements = arena_new_array(program->context->arena, Statement, count + 1);
+    for (size_t i = 0; i < script_count; i++) {
+        for (size_t k = 0; k < scripts[i]->statement_count; k++) {
+            program->statements[program->statement_count++] =
+                (Statement){.script = i, .ast = scripts[i]->statements[k]};
+        }
+    }
+    assert(program->statement_count == count);
+}
+
+void bind_program(const BindContext *context, const AstScript *const *scripts, size_t script_count,
+                  void (*report_error)(void *report_context, size_t script, Error *error),
+                  void *report_context, BoundProgram *ret_program)
+{
+    Program program = {.context = context};
+    Reporter reporter = {report_error, report_context};
+    list_statements(&program, scripts, script_count);
+    collect(&program);
+    for (size_t i = 0; i < program.table_count; i++) {
+        if (program.tables[i].state == TABLE_NEW) {
+            bind_table(&program, &program.tables[i]);
+        }
+    }
+    hand_over(&program, ret_program);
+    report_all(&program, &reporter);
+    map_done(&program.tables_by_name);
+}

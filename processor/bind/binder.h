@@ -1,0 +1,182 @@
+/* What the files of this room share: the Binder (one program or one query being bound), scopes, and
+ * the entry points of expressions, queries and checks. Not for other rooms. */
+#ifndef BIND_BINDER_H
+#define BIND_BINDER_H
+
+#include "processor/bind/bind.h"
+
+/* A bound expression is never higher than this, so that walking it by recursion is safe, and never
+ * has more nodes than that, shared ones counted as often as they are reached. */
+enum { BOUND_HEIGHT_MAX = 2000, BOUND_NODES_MAX = 1000000 };
+
+typedef struct Program Program;
+
+typedef struct Binder {
+    const BindContext *context;
+    Arena *arena;
+    Diagnostics *diagnostics; /* mistakes that leave the rest worth looking at */
+    Program *program;         /* NULL: a query of its own */
+    bool flow_query;          /* STREAM may be read; output columns are spelled as declared */
+} Binder;
+
+/* ---------------------------------------------------------------- scope --- */
+
+/* A relation of the FROM clause: its columns are columns first … of the node's input. */
+typedef struct ScopeRelation {
+    Str qualifier[3]; /* name parts that may stand before a column, as `a.b.c` */
+    size_t qualifier_count;
+    const Schema *schema;
+    uint32_t first;
+} ScopeRelation;
+
+typedef struct Scope {
+    const ScopeRelation *relations;
+    size_t relation_count;
+    /* Aliases of the same SELECT list that stand before the item being bound. */
+    const AstSelect *select;
+    size_t select_items_before;
+} Scope;
+
+typedef struct ScopeMatch {
+    uint32_t column;
+    const Field *field;
+    size_t used_parts; /* name parts that named the column; the rest are struct fields */
+} ScopeMatch;
+
+/* The column a dotted name means: qualifiers first, then a bare column with struct fields behind.
+ * *ret_found is false when nothing fits. AMBIGUOUS_REFERENCE. */
+NODISCARD Error *scope_find(const Scope *scope, const AstName *name, bool *ret_found,
+                            ScopeMatch *ret_match);
+/* Relations whose columns `qualifier.*` means. */
+bool scope_relation_matches(const ScopeRelation *relation, const AstName *qualifier);
+/* UNRESOLVED_COLUMN with the nearest names of the scope. */
+COLD Error *scope_unresolved(const Scope *scope, const AstName *name);
+/* The same for a column of a schema, outside of expressions (key lists). */
+COLD Error *schema_unresolved(const Schema *schema, const AstIdentifier *name);
+
+/* ------------------------------------------------------------- literals --- */
+
+NODISCARD Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExpr **ret);
+/* NULL of any type. */
+BoundExpr *bound_null(Arena *arena, const Type *type, SourcePlace place);
+BoundExpr *bound_boolean(Arena *arena, bool value, SourcePlace place);
+bool bound_is_null_literal(const BoundExpr *expr);
+/* An integral literal as the DECIMAL with just its digits (Spark's DecimalType.fromLiteral). */
+BoundExpr *bound_literal_to_decimal(Arena *arena, const BoundExpr *literal);
+
+/* ---------------------------------------------------------- expressions --- */
+
+NODISCARD Error *bind_expr(Binder *binder, const Scope *scope, const AstExpr *expr,
+                           BoundExpr **ret);
+/* A condition: BOOLEAN, or FILTER_NOT_BOOLEAN. */
+NODISCARD Error *bind_condition(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                BoundExpr **ret);
+/* New node; sets its height and counts its nodes. STATEMENT_TOO_COMPLEX beyond the limits. */
+NODISCARD Error *bound_new(Binder *binder, const BoundExpr *pattern, BoundExpr **children,
+                           size_t child_count, BoundExpr **ret);
+/* A CAST where the type differs; a bare NULL becomes a NULL of the type. */
+NODISCARD Error *bound_cast(Binder *binder, BoundExpr *expr, const Type *type, BoundExpr **ret);
+/* Column `column` of the input. */
+BoundExpr *bound_column(Arena *arena, const Field *field, uint32_t column, SourcePlace place);
+/* The name Spark shows for an expression; the source text where that would be long. */
+Str bound_text(Binder *binder, const AstExpr *expr);
+
+NODISCARD Error *bind_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                           BoundExpr **ret);
+/* Calls a function of the catalog, e.g. an operator, with bound arguments. `expr` is the place and
+ * text for messages. */
+NODISCARD Error *bind_function(Binder *binder, Str name, BoundExpr **arguments,
+                               size_t argument_count, const BoundExpr *pattern, BoundExpr **ret);
+/* The expressions in `slots` cast to their common type; DATA_DIFF_TYPES naming `function`. */
+NODISCARD Error *bind_common_type(Binder *binder, BoundExpr ***slots, size_t count,
+                                  const char *function, const BoundExpr *pattern,
+                                  const Type **ret_type);
+/* AND, OR, NOT and conditions: BOOLEAN, a NULL or a STRING to be cast; else an error. */
+NODISCARD Error *bind_boolean(Binder *binder, BoundExpr *expr, const BoundExpr *parent,
+                              const char *parameter, BoundExpr **ret);
+/* STRUCT of bound values; names as struct(a, b AS x) gives them. */
+NODISCARD Error *bind_struct(Binder *binder, const Scope *scope, const AstExpr *expr,
+                             BoundExpr **ret);
+/* `base.name` where base is bound: a struct's field. */
+NODISCARD Error *bind_field(Binder *binder, BoundExpr *base, const AstIdentifier *name,
+                            const BoundExpr *pattern, BoundExpr **ret);
+/* The name of an item without alias: a column's name or Spark's text. `bound` is `expr` bound. */
+Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
+                     const BoundExpr *bound);
+/* "BIGINT", for messages. */
+const char *type_text(Arena *arena, const Type *type);
+
+/* -------------------------------------------------------------- queries --- */
+
+/* Binds a query; mistakes go to binder->diagnostics. NULL when there was one. */
+BoundNode *bind_query_node(Binder *binder, const AstQuery *query);
+/* PROJECT over `child` giving `schema`. */
+BoundNode *bound_project(Arena *arena, BoundNode *child, BoundExpr **expressions,
+                         const Schema *schema, SourcePlace place);
+/* The relation of that name, in the program or the catalog; TABLE_OR_VIEW_NOT_FOUND. */
+NODISCARD Error *binder_find_relation(Binder *binder, const AstName *name,
+                                      const Relation **ret_relation);
+size_t ast_name_parts(const AstName *name, Str *ret_parts, size_t part_max);
+
+/* ------------------------------------------------------ types and checks --- */
+
+/* "NOT_YET" naming a clause or function. */
+COLD Error *not_yet(SourcePlace place, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Does the query read a STREAM? */
+bool query_is_streaming(Arena *arena, const AstQuery *query);
+/* Place of the first relation of a query (of the query when it has none). */
+SourcePlace query_source_place(const AstQuery *query);
+/* The rules of REPLACE USING about its query (RU-17, RU-27 … RU-38), into binder->diagnostics. */
+void check_streaming_query(Binder *binder, const AstQuery *query);
+
+/* Does the expression hold an aggregate, an analytic function, …? Subqueries are not entered. */
+typedef struct ExprTraits {
+    const AstExpr *aggregate;
+    const AstExpr *analytic;
+    const AstExpr *generator;
+    const AstExpr *subquery;
+    const AstExpr *time_window;
+    const AstExpr *non_deterministic;
+    const AstExpr *user_function;
+    const AstExpr *column; /* any column reference */
+} ExprTraits;
+void expr_traits(const FunctionCatalog *functions, const AstExpr *expr, ExprTraits *traits);
+/* Calls `visit` for each direct part of the expression; subqueries are not entered. */
+void expr_visit_children(const AstExpr *expr, void (*visit)(void *context, const AstExpr *child),
+                         void *context);
+
+/* ------------------------------------------------------ tables and flows --- */
+
+/* The columns of the specification. *ret_columns is NULL when it lists none or one is wrong (then
+ * false: the mistakes are in binder->diagnostics). */
+bool bind_table_columns(Binder *binder, const AstCreateStreamingTable *create,
+                        const Schema **ret_columns);
+/* Of a column called `_row`. */
+COLD Error *reserved_column(SourcePlace place);
+/* Clauses and constraints that need no columns: COMMENT and TBLPROPERTIES into `table`, the rest is
+ * checked and NOT_YET. */
+void bind_table_clauses(Binder *binder, const AstCreateStreamingTable *create, BoundTable *table);
+/* Expectations, and clauses that name columns, over table->schema. */
+void bind_table_over_columns(Binder *binder, const AstCreateStreamingTable *create,
+                             BoundTable *table);
+
+/* What a flow's query gives, brought into the shape of its target. */
+typedef struct FlowTarget {
+    Str table_name;
+    const Schema *columns;    /* in: of the specification, NULL when it lists none; out: target's */
+    const Relation *existing; /* the target's definition before this one, or NULL */
+} FlowTarget;
+
+/* Binds a query BY NAME to the target (ST-50, ST-51). NULL when a mistake was reported. */
+BoundNode *bind_flow_query(Binder *binder, const AstQuery *query, FlowTarget *target,
+                           const Schema **ret_output);
+/* All of a REPLACE USING flow: query, keys and sequence of `ret_flow`. */
+bool bind_replace_using(Binder *binder, const AstFlow *flow, FlowTarget *target,
+                        BoundFlow *ret_flow);
+
+/* Of bind_program: a relation of the program by name, bound on first use. */
+NODISCARD Error *program_find_relation(Program *program, const AstName *name, bool *ret_found,
+                                       const Relation **ret_relation);
+
+#endif
