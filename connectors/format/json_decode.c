@@ -84,7 +84,7 @@ Error *json_decoder_read(JsonDecoder *decoder, Str record, Arena *batch_arena,
         return NULL;
     }
     for (size_t i = 0; i < decoder->root->field_count; i++) {
-        json_truncate(columns[i], row);
+        vector_truncate(columns[i], row);
         vector_append_null(columns[i], batch_arena);
     }
     return reader.error;

@@ -29,31 +29,53 @@ static void write_escape(Buffer *out, unsigned char c)
     }
 }
 
-/* Quotes and copies; the runs between characters that need an escape are found as the decoder finds
- * string ends. Text that is not UTF-8 is left to json_write_string, which replaces what is wrong.
- */
-static void write_string(Buffer *out, Str text)
+/* As buffer_append_byte, without a call where there is room. */
+static inline void put_byte(Buffer *out, char byte)
 {
-    size_t before = out->size;
+    if (LIKELY(out->size < out->capacity)) {
+        out->data[out->size++] = byte;
+    } else {
+        buffer_append_byte(out, byte);
+    }
+}
+
+/* The rest of a string, from its first character that needs an escape on. */
+static void write_with_escapes(Buffer *out, const char *at, const char *end)
+{
     unsigned non_ascii = 0;
-    const char *at = text.data;
-    const char *end = text.data + text.size;
-    buffer_append_byte(out, '"');
-    while (text.size > 0) {
+    while (at < end) {
         const char *stop = json_find_special(at, end, &non_ascii);
         buffer_append(out, at, (size_t)(stop - at));
-        if (stop == end) {
-            break;
+        if (stop < end) {
+            write_escape(out, (unsigned char)*stop);
+            stop++;
         }
-        write_escape(out, (unsigned char)*stop);
-        at = stop + 1;
+        at = stop;
     }
-    if (UNLIKELY(non_ascii != 0) && !str_is_utf8(text)) {
-        out->size = before;
+}
+
+/* Quotes and copies; what needs an escape is found as the decoder finds string ends. Text that is
+ * not UTF-8 is left to json_write_string, which replaces what is wrong. */
+static void write_string(Buffer *out, Str text)
+{
+    if (text.size == 0) {
+        buffer_append(out, "\"\"", 2);
+        return;
+    }
+    unsigned non_ascii = 0;
+    const char *end = text.data + text.size;
+    const char *stop = json_find_special(text.data, end, &non_ascii);
+    if (UNLIKELY((non_ascii != 0 || stop != end) && !str_is_utf8(text))) {
         json_write_string(out, text);
         return;
     }
-    buffer_append_byte(out, '"');
+    size_t run = (size_t)(stop - text.data);
+    char *to = buffer_reserve(out, text.size + 2);
+    to[0] = '"';
+    memcpy(to + 1, text.data, run);
+    out->size += run + 1;
+    write_with_escapes(out, stop, end);
+    put_byte(out, '"');
 }
 
 static void write_integer(Buffer *out, int64_t value)
@@ -86,57 +108,57 @@ static void write_double(Buffer *out, double number, bool narrow)
 
 static void write_timestamp(Buffer *out, int64_t us, bool utc_suffix)
 {
-    buffer_append_byte(out, '"');
+    put_byte(out, '"');
     timestamp_format_iso(us, utc_suffix, out);
-    buffer_append_byte(out, '"');
+    put_byte(out, '"');
 }
 
 static void write_date(Buffer *out, int32_t days)
 {
-    buffer_append_byte(out, '"');
+    put_byte(out, '"');
     date_format(days, out);
-    buffer_append_byte(out, '"');
+    put_byte(out, '"');
 }
 
 static void write_base64(Buffer *out, Str bytes)
 {
-    buffer_append_byte(out, '"');
+    put_byte(out, '"');
     base64_encode(bytes, out);
-    buffer_append_byte(out, '"');
+    put_byte(out, '"');
 }
 
 static void write_array(Buffer *out, const Vector *vector, uint32_t row)
 {
-    buffer_append_byte(out, '[');
+    put_byte(out, '[');
     for (uint32_t i = vector->offsets[row]; i < vector->offsets[row + 1]; i++) {
         if (i > vector->offsets[row]) {
-            buffer_append_byte(out, ',');
+            put_byte(out, ',');
         }
         json_encode_value(vector->children[0], i, out);
     }
-    buffer_append_byte(out, ']');
+    put_byte(out, ']');
 }
 
 /* String keys are field names; other keys have no such form, so each entry is a pair. */
 static void write_map(Buffer *out, const Vector *vector, uint32_t row)
 {
     bool object = vector->type->key->kind == TYPE_STRING;
-    buffer_append_byte(out, object ? '{' : '[');
+    put_byte(out, object ? '{' : '[');
     for (uint32_t i = vector->offsets[row]; i < vector->offsets[row + 1]; i++) {
         if (i > vector->offsets[row]) {
-            buffer_append_byte(out, ',');
+            put_byte(out, ',');
         }
         if (!object) {
-            buffer_append_byte(out, '[');
+            put_byte(out, '[');
         }
         json_encode_value(vector->children[0], i, out);
-        buffer_append_byte(out, object ? ':' : ',');
+        put_byte(out, object ? ':' : ',');
         json_encode_value(vector->children[1], i, out);
         if (!object) {
-            buffer_append_byte(out, ']');
+            put_byte(out, ']');
         }
     }
-    buffer_append_byte(out, object ? '}' : ']');
+    put_byte(out, object ? '}' : ']');
 }
 
 static void write_fields(Buffer *out, const Field *fields, Vector *const *columns, size_t count,
@@ -144,19 +166,19 @@ static void write_fields(Buffer *out, const Field *fields, Vector *const *column
 {
     for (size_t i = 0; i < count; i++) {
         if (i > 0) {
-            buffer_append_byte(out, ',');
+            put_byte(out, ',');
         }
         write_string(out, fields[i].name);
-        buffer_append_byte(out, ':');
+        put_byte(out, ':');
         json_encode_value(columns[i], row, out);
     }
 }
 
 static void write_struct(Buffer *out, const Vector *vector, uint32_t row)
 {
-    buffer_append_byte(out, '{');
+    put_byte(out, '{');
     write_fields(out, vector->type->fields, vector->children, vector->child_count, row);
-    buffer_append_byte(out, '}');
+    put_byte(out, '}');
 }
 
 /* Types without a JSON form of their own (no topic has them: they cannot be read back): as SQL
@@ -179,7 +201,7 @@ void json_encode_value(const Vector *vector, uint32_t row, Buffer *out)
         buffer_append(out, "null", 4);
         return;
     case TYPE_BOOLEAN:
-        buffer_append_cstr(out, VECTOR_VALUE(vector, uint8_t, row) ? "true" : "false");
+        buffer_append_str(out, VECTOR_VALUE(vector, uint8_t, row) ? STR("true") : STR("false"));
         return;
     case TYPE_TINYINT:
         write_integer(out, VECTOR_VALUE(vector, int8_t, row));
@@ -236,19 +258,19 @@ void json_encode_value(const Vector *vector, uint32_t row, Buffer *out)
 
 void json_encode_row(const Batch *batch, uint32_t row, Buffer *out)
 {
-    buffer_append_byte(out, '{');
+    put_byte(out, '{');
     write_fields(out, batch->schema->fields, batch->columns, batch->schema->field_count, row);
-    buffer_append_byte(out, '}');
+    put_byte(out, '}');
 }
 
 void json_encode_key(const Field *fields, Vector *const *columns, size_t count, uint32_t row,
                      uint32_t ordinal, Buffer *out)
 {
-    buffer_append_byte(out, '{');
+    put_byte(out, '{');
     write_fields(out, fields, columns, count, row);
     if (ordinal > 0) {
         buffer_append_cstr(out, count > 0 ? ",\"_row\":" : "\"_row\":");
         write_integer(out, ordinal);
     }
-    buffer_append_byte(out, '}');
+    put_byte(out, '}');
 }

@@ -56,9 +56,10 @@ static Error *read_column(JsonReader *reader, const Field *field, Vector *vector
 static bool read_ordinal(JsonReader *reader, uint32_t *ret_ordinal)
 {
     int64_t value = 0;
+    int fraction = 0;
     const char *at = reader->scan.at;
-    if (!number_scan_short_integer(&reader->scan.at, reader->scan.end, &value) || value < 1 ||
-        value > UINT32_MAX) {
+    if (!number_scan_short(&reader->scan.at, reader->scan.end, &value, &fraction) ||
+        fraction != 0 || value < 1 || value > UINT32_MAX) {
         return json_problem(&reader->scan, at, "_row must be a number from 1");
     }
     *ret_ordinal = (uint32_t)value;
@@ -129,7 +130,7 @@ Error *json_decode_key(const Field *fields, size_t count, Str key, Arena *arena,
     }
     if (error != NULL) {
         for (size_t i = 0; i < count; i++) {
-            json_truncate(columns[i], length);
+            vector_truncate(columns[i], length);
         }
         return error;
     }

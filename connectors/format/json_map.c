@@ -149,8 +149,8 @@ static void find_last_of_each_key(const Vector *keys, uint32_t begin, Map *last,
 static void keep_entries(Vector *vector, Arena *arena, uint32_t begin, const Vector *keys,
                          const Vector *values)
 {
-    json_truncate(vector->children[0], begin);
-    json_truncate(vector->children[1], begin);
+    vector_truncate(vector->children[0], begin);
+    vector_truncate(vector->children[1], begin);
     for (uint32_t i = 0; i < keys->length; i++) {
         vector_append_from(vector->children[0], arena, keys, i);
         vector_append_from(vector->children[1], arena, values, i);

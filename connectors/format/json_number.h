@@ -26,28 +26,41 @@ bool number_to_float(Str text, float *ret_value);
 /* NaN, Infinity or -Infinity, spelled so. */
 bool number_from_word(Str text, double *ret_value);
 
-/* At a digit or '-': an integer of at most 18 digits that ends at a byte no number goes on with.
- * False (and nothing said about why) for every other text: the general way decides then. */
-static inline bool number_scan_short_integer(const char **at, const char *end, int64_t *ret_value)
+/* At a digit or '-': a number of at most 18 digits, with or without a point, that ends at a byte no
+ * number goes on with. Its value is digits / 10^fraction. False (and nothing said about why) for
+ * every other text: the general way decides then. */
+static inline bool number_scan_short(const char **at, const char *end, int64_t *ret_digits,
+                                     int *ret_fraction)
 {
     const char *p = *at;
     bool negative = p < end && *p == '-';
     p += negative;
     const char *first = p;
-    int64_t value = 0;
     const char *limit = end - p > 18 ? p + 18 : end;
+    int64_t digits = 0;
     while (p < limit && (unsigned char)(*p - '0') <= 9) {
-        value = value * 10 + (*p - '0');
+        digits = digits * 10 + (*p - '0');
         p++;
     }
-    if (p == first || p == end || (*first == '0' && p - first > 1)) {
+    if (p == first || (*first == '0' && p - first > 1)) {
         return false;
     }
-    char c = *p;
-    if ((unsigned char)(c - '0') <= 9 || c == '.' || c == 'e' || c == 'E') {
+    const char *point = p;
+    if (p < limit && *p == '.') {
+        p++;
+        while (p < limit && (unsigned char)(*p - '0') <= 9) {
+            digits = digits * 10 + (*p - '0');
+            p++;
+        }
+        if (p - point < 2) {
+            return false;
+        }
+    }
+    if (p == end || (unsigned char)(*p - '0') <= 9 || *p == '.' || (*p | 0x20) == 'e') {
         return false;
     }
-    *ret_value = negative ? -value : value;
+    *ret_digits = negative ? -digits : digits;
+    *ret_fraction = p == point ? 0 : (int)(p - point) - 1;
     *at = p;
     return true;
 }

@@ -162,7 +162,7 @@ static ReadResult read_field(JsonReader *reader, ObjectNode *object, size_t fiel
                              uint32_t row)
 {
     if (UNLIKELY(column->length > row)) { /* the last of several wins */
-        json_truncate(column, row);
+        vector_truncate(column, row);
     }
     if (UNLIKELY(object->misfit_count > 0)) {
         drop_misfit(object, field);
@@ -173,7 +173,7 @@ static ReadResult read_field(JsonReader *reader, ObjectNode *object, size_t fiel
     if (LIKELY(result == READ_OK) || result == READ_BROKEN) {
         return result;
     }
-    json_truncate(column, row);
+    vector_truncate(column, row);
     object->misfits[field] = (Misfit){reader->error, reader->error_at};
     object->misfit_count++;
     reader->error = NULL;

@@ -124,6 +124,15 @@ COLD static ReadResult wrong_text(JsonReader *reader, const ValueNode *node, con
 
 /* ---- Numbers ---- */
 
+/* Counts one more row of the vector; rows beyond the length are valid already (vector.c). */
+static inline uint32_t add_row(Vector *vector, Arena *arena)
+{
+    if (UNLIKELY(vector->length == vector->capacity)) {
+        vector_reserve(vector, arena, vector->length + 1);
+    }
+    return vector->length++;
+}
+
 COLD static ReadResult wrong_number(JsonReader *reader, const ValueNode *node, const char *at,
                                     Str text, DecimalParse parse)
 {
@@ -221,19 +230,52 @@ static ReadResult read_number(JsonReader *reader, const ValueNode *node, Vector 
     return append_number(reader, node, at, text, vector);
 }
 
+/* A short number of an integral column, without a detour over its text. */
+static inline bool store_integer(Vector *vector, Arena *arena, TypeKind kind, int64_t value)
+{
+    if (kind == TYPE_BIGINT) {
+        VECTOR_DATA(vector, int64_t)[add_row(vector, arena)] = value;
+    } else if (kind == TYPE_INT && value == (int32_t)value) {
+        VECTOR_DATA(vector, int32_t)[add_row(vector, arena)] = (int32_t)value;
+    } else if (kind == TYPE_SMALLINT && value == (int16_t)value) {
+        VECTOR_DATA(vector, int16_t)[add_row(vector, arena)] = (int16_t)value;
+    } else if (kind == TYPE_TINYINT && value == (int8_t)value) {
+        VECTOR_DATA(vector, int8_t)[add_row(vector, arena)] = (int8_t)value;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static ReadResult read_integer(JsonReader *reader, const ValueNode *node, Vector *vector)
 {
-    const char *at = reader->scan.at;
+    const char *first = reader->scan.at;
     int64_t value = 0;
-    if (LIKELY(number_scan_short_integer(&reader->scan.at, reader->scan.end, &value))) {
-        IntegerRange range = integer_range(node->type->kind);
-        if (UNLIKELY(value < range.min || value > range.max)) {
-            return wrong_number(reader, node, at, (Str){at, (size_t)(reader->scan.at - at)},
-                                DECIMAL_OUT_OF_RANGE);
-        }
-        vector_append_int(vector, reader->arena, value);
+    int fraction = 0;
+    if (LIKELY(number_scan_short(&reader->scan.at, reader->scan.end, &value, &fraction)) &&
+        LIKELY(fraction == 0) &&
+        LIKELY(store_integer(vector, reader->arena, node->type->kind, value))) {
         return READ_OK;
     }
+    reader->scan.at = first;
+    return read_number(reader, node, vector);
+}
+
+static ReadResult read_decimal(JsonReader *reader, const ValueNode *node, Vector *vector)
+{
+    const char *first = reader->scan.at;
+    int64_t digits = 0;
+    int fraction = 0;
+    int scale = node->type->scale;
+    if (LIKELY(number_scan_short(&reader->scan.at, reader->scan.end, &digits, &fraction)) &&
+        LIKELY(fraction <= scale && scale - fraction <= 18)) {
+        int128 value = (int128)digits * decimal_power_of_ten(scale - fraction);
+        if (LIKELY(decimal_fits(value, node->type->precision))) {
+            VECTOR_DATA(vector, int128)[add_row(vector, reader->arena)] = value;
+            return READ_OK;
+        }
+    }
+    reader->scan.at = first;
     return read_number(reader, node, vector);
 }
 
@@ -322,7 +364,7 @@ ReadResult json_read_text_value(JsonReader *reader, const ValueNode *node, Str t
 {
     switch (node->type->kind) {
     case TYPE_STRING:
-        vector_append_str(vector, reader->arena, text);
+        VECTOR_DATA(vector, Str)[add_row(vector, reader->arena)] = text;
         return READ_OK;
     case TYPE_BINARY:
         return append_base64(reader, node, at, text, vector);
@@ -420,9 +462,10 @@ static ReadResult read_other(JsonReader *reader, const ValueNode *node, Vector *
     case TYPE_INT:
     case TYPE_BIGINT:
         return read_integer(reader, node, vector);
+    case TYPE_DECIMAL:
+        return read_decimal(reader, node, vector);
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
-    case TYPE_DECIMAL:
         return read_number(reader, node, vector);
     case TYPE_STRING:
         return read_as_written(reader, node, vector);
@@ -512,28 +555,4 @@ ReadResult json_next_element(JsonReader *reader, const ValueNode *node, bool *re
         reader->depth--;
     }
     return READ_OK;
-}
-
-/* ---- Cutting back ---- */
-
-void json_truncate(Vector *vector, uint32_t length)
-{
-    if (type_physical(vector->type) == PHYSICAL_LIST) {
-        for (uint32_t i = 0; i < vector->child_count; i++) {
-            json_truncate(vector->children[i], vector->offsets[length]);
-        }
-    } else {
-        for (uint32_t i = 0; i < vector->child_count; i++) {
-            json_truncate(vector->children[i], length);
-        }
-    }
-    /* What vector.c relies on: beyond the length values are zero and validity bits are set. */
-    size_t size = type_value_size(vector->type);
-    for (; vector->length > length; vector->length--) {
-        uint32_t row = vector->length - 1;
-        vector_set_valid(vector, row);
-        if (size > 0) {
-            memset((char *)vector->data + (size_t)row * size, 0, size);
-        }
-    }
 }

@@ -3,9 +3,9 @@
  * A schema is compiled once into nodes (json_nodes.c); reading walks nodes and text together. Every
  * read function appends exactly one row to the vector it is given, or fails:
  *   READ_MISFIT  the text is (as far as read) JSON, but this value is not one of the type. The
- *                vector may hold part of it: json_truncate it. Where reading stands is not defined.
- *   READ_BROKEN  the text is no JSON: nothing of the record counts.
- * Then reader->error says why; whoever stops the failure owns it. */
+ *                vector may hold part of it: vector_truncate it. Where reading stands is not
+ * defined. READ_BROKEN  the text is no JSON: nothing of the record counts. Then reader->error says
+ * why; whoever stops the failure owns it. */
 #ifndef FORMAT_JSON_VALUE_H
 #define FORMAT_JSON_VALUE_H
 
@@ -117,8 +117,5 @@ COLD ReadResult json_misfit(JsonReader *reader, const ValueNode *node, const cha
 /* An error MALFORMED_RECORD that names column and byte. */
 COLD NODISCARD Error *json_record_error(const JsonReader *reader, const ValueNode *node,
                                         const char *at, const char *reason);
-
-/* Cuts a vector back to `length` rows, in all its parts. */
-void json_truncate(Vector *vector, uint32_t length);
 
 #endif
