@@ -133,6 +133,13 @@ static inline uint32_t add_row(Vector *vector, Arena *arena)
     return vector->length++;
 }
 
+/* The row is added first: that may move the data. */
+#define APPEND(vector, arena, CType, value)                                                        \
+    do {                                                                                           \
+        uint32_t row_ = add_row((vector), (arena));                                                \
+        VECTOR_DATA((vector), CType)[row_] = (value);                                              \
+    } while (0)
+
 COLD static ReadResult wrong_number(JsonReader *reader, const ValueNode *node, const char *at,
                                     Str text, DecimalParse parse)
 {
@@ -234,13 +241,13 @@ static ReadResult read_number(JsonReader *reader, const ValueNode *node, Vector 
 static inline bool store_integer(Vector *vector, Arena *arena, TypeKind kind, int64_t value)
 {
     if (kind == TYPE_BIGINT) {
-        VECTOR_DATA(vector, int64_t)[add_row(vector, arena)] = value;
+        APPEND(vector, arena, int64_t, value);
     } else if (kind == TYPE_INT && value == (int32_t)value) {
-        VECTOR_DATA(vector, int32_t)[add_row(vector, arena)] = (int32_t)value;
+        APPEND(vector, arena, int32_t, (int32_t)value);
     } else if (kind == TYPE_SMALLINT && value == (int16_t)value) {
-        VECTOR_DATA(vector, int16_t)[add_row(vector, arena)] = (int16_t)value;
+        APPEND(vector, arena, int16_t, (int16_t)value);
     } else if (kind == TYPE_TINYINT && value == (int8_t)value) {
-        VECTOR_DATA(vector, int8_t)[add_row(vector, arena)] = (int8_t)value;
+        APPEND(vector, arena, int8_t, (int8_t)value);
     } else {
         return false;
     }
@@ -271,7 +278,7 @@ static ReadResult read_decimal(JsonReader *reader, const ValueNode *node, Vector
         LIKELY(fraction <= scale && scale - fraction <= 18)) {
         int128 value = (int128)digits * decimal_power_of_ten(scale - fraction);
         if (LIKELY(decimal_fits(value, node->type->precision))) {
-            VECTOR_DATA(vector, int128)[add_row(vector, reader->arena)] = value;
+            APPEND(vector, reader->arena, int128, value);
             return READ_OK;
         }
     }
@@ -364,7 +371,7 @@ ReadResult json_read_text_value(JsonReader *reader, const ValueNode *node, Str t
 {
     switch (node->type->kind) {
     case TYPE_STRING:
-        VECTOR_DATA(vector, Str)[add_row(vector, reader->arena)] = text;
+        APPEND(vector, reader->arena, Str, text);
         return READ_OK;
     case TYPE_BINARY:
         return append_base64(reader, node, at, text, vector);
