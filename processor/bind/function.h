@@ -62,6 +62,8 @@ typedef struct FunctionCatalog {
     const Function *(*find)(Str name);
     /* The nearest function name, NULL when none is near. */
     const char *(*nearest)(Str name);
+    /* Function number `index` in alphabetical order, NULL behind the last. */
+    const Function *(*at)(size_t index);
 } FunctionCatalog;
 
 #endif
