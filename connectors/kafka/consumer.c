@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "connectors/kafka/kafka_log.h"
+#include "connectors/kafka/waker.h"
 #include "processor/base/clock.h"
 #include "processor/base/memory.h"
 
@@ -34,7 +35,6 @@ enum {
     TOPIC_CHECK_MS = 5000,
     SEEK_TIMEOUT_MS = 10000,
     DOWN_CHECK_MS = 1000,
-    WAKE_INTERVAL_MS = 5,
 };
 
 typedef enum PartitionState {
@@ -80,15 +80,14 @@ typedef struct KafkaConsumer {
     size_t last_index;
     Map checked_topics; /* name → number of partitions, as this client knows it */
     int64_t down_checked_ms;
-    int64_t woken_ms;
+    Waker *waker;
     size_t wake_next;
-    size_t low_messages; /* the queue is running low below this many */
-    bool was_full;
     rd_kafka_message_t *messages[BATCH_MAX]; /* of the poll under way */
 } KafkaConsumer;
 
-static void shared_unref(Shared *shared)
+static void shared_unref(void *object)
 {
+    Shared *shared = object;
     if (atomic_fetch_sub(&shared->references, 1) != 1) {
         return;
     }
@@ -167,12 +166,12 @@ Error *kafka_consumer_open(Log *base, const LogConsumerOptions *options, LogCons
     consumer->log = log;
     consumer->client = client;
     consumer->has_group = options->group != NULL;
-    consumer->low_messages = clamp(queue_bytes / BYTES_PER_QUEUED_MIN / 2, 500, 100000);
     consumer->shared = mem_new(Shared);
-    consumer->shared->references = 1;
+    consumer->shared->references = 2; /* the waker's too */
     consumer->shared->client = client;
     consumer->shared->queue = rd_kafka_queue_get_consumer(client->rk);
     consumer->shared->names = arena_new("kafka consumer names");
+    consumer->waker = waker_open(client->rk, shared_unref, consumer->shared);
     *ret = &consumer->base;
     return NULL;
 }
@@ -185,6 +184,7 @@ void kafka_consumer_close(LogConsumer *base)
     }
     mem_free(consumer->partitions);
     map_done(&consumer->checked_topics);
+    waker_close(consumer->waker);
     shared_unref(consumer->shared);
     mem_free(consumer);
 }
@@ -660,28 +660,20 @@ static Error *check_down(KafkaConsumer *consumer, int timeout_ms)
     return error;
 }
 
-/* See the head of the file. The queue was full at some time (so fetching may have stopped), and now
- * is low without an end in sight. */
-static void wake_fetching(KafkaConsumer *consumer)
+/* See waker.h. Partitions take turns, so that every leader's thread is woken. */
+static void wake_fetching(KafkaConsumer *consumer, size_t taken)
 {
     size_t length = rd_kafka_queue_length(consumer->shared->queue);
-    if (length >= 2 * consumer->low_messages) {
-        consumer->was_full = true;
-    }
-    if (!consumer->was_full || length >= consumer->low_messages || consumer->partition_count == 0) {
+    if (!waker_is_due(consumer->waker, length, taken)) {
         return;
     }
-    int64_t now = clock_monotonic_ms();
-    if (now - consumer->woken_ms < WAKE_INTERVAL_MS) {
-        return;
-    }
-    Partition *partition = &consumer->partitions[consumer->wake_next++ % consumer->partition_count];
-    if (partition->state == PARTITION_ACTIVE && !partition->at_end) {
-        int64_t low = 0;
-        int64_t high = 0;
-        (void)rd_kafka_query_watermark_offsets(consumer->client->rk, partition->topic,
-                                               partition->partition, &low, &high, 100);
-        consumer->woken_ms = clock_monotonic_ms();
+    for (size_t i = 0; i < consumer->partition_count; i++) {
+        size_t index = consumer->wake_next++ % consumer->partition_count;
+        const Partition *partition = &consumer->partitions[index];
+        if (partition->state == PARTITION_ACTIVE && !partition->at_end) {
+            waker_wake(consumer->waker, partition->topic, partition->partition);
+            return;
+        }
     }
 }
 
@@ -716,7 +708,7 @@ Error *kafka_consumer_poll(LogConsumer *base, int timeout_ms, size_t records_max
         if (count > 0) {
             Gather gather;
             TRY(take_batch(consumer, count, arena, &gather));
-            wake_fetching(consumer);
+            wake_fetching(consumer, count);
             if (gather.record_count + gather.end_count > 0) {
                 atomic_store(&consumer->client->down, false);
                 *ret_poll =
