@@ -310,3 +310,13 @@ Error *state_table(State *state, Str table, Str topic, uint32_t shards, TableSto
     *ret_store = store;
     return NULL;
 }
+
+void state_remove(const char *dir)
+{
+    AUTO_BUFFER Buffer path = {0};
+    throw_database_away(path_in(&path, dir, "rocksdb"));
+    (void)rmdir(path_in(&path, dir, "rocksdb"));
+    (void)unlink(path_in(&path, dir, "TIDEMARK"));
+    (void)unlink(path_in(&path, dir, "LOCK"));
+    (void)rmdir(dir);
+}

@@ -36,6 +36,9 @@ NODISCARD Error *state_open(const StateOptions *options, State **ret_state, bool
 /* Nothing is flushed: what no checkpoint wrote is gone, as after a crash. */
 void state_close(State *state);
 
+/* Deletes a state directory (closed, made by state_open) with everything in it; not there is fine. */
+void state_remove(const char *dir);
+
 /* The store of a table, made when there is none; lives as long as the state. `topic` and `shards`
  * identify what it caches: when they differ from what is stored, the store is emptied. */
 NODISCARD Error *state_table(State *state, Str table, Str topic, uint32_t shards,

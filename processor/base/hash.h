@@ -1,4 +1,5 @@
-/* 64-bit hashing of bytes (XXH3). Not stable across versions of the program: never persisted. */
+/* 64-bit hashing of bytes: XXH3, whose values are the same on every machine and in every version.
+ */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

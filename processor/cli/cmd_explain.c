@@ -1,0 +1,78 @@
+/* tidemark explain T.yaml [FLOW]: plans, sources, topics and state of the flows. */
+#include <stdio.h>
+
+#include "processor/cli/cli.h"
+#include "processor/cli/commands.h"
+#include "processor/run/names.h"
+
+#include "processor/base/banned.h"
+
+static const char usage[] = "tidemark explain T.yaml [FLOW]";
+
+static void print_names(const Schema *schema, const uint32_t *columns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        (void)printf("%s%.*s", i == 0 ? "" : ", ", STR_ARG(schema->fields[columns[i]].name));
+    }
+}
+
+static void explain_flow(const Program *program, const ProgramTable *table, Arena *arena)
+{
+    const BoundFlow *flow = table->flow;
+    const Schema *schema = table->bound->schema;
+    AUTO_BUFFER Buffer text = {0};
+    (void)printf("flow %.*s (%s) into table %.*s\n", STR_ARG(flow->name),
+                 flow_kind_name(flow->kind), STR_ARG(table->bound->name));
+    (void)printf("  keys: ");
+    print_names(schema, flow->keys, flow->key_count);
+    (void)printf("; sequence: %.*s\n", STR_ARG(schema->fields[flow->sequence].name));
+    schema_format(schema, &text);
+    (void)printf("  columns: %s\n", buffer_cstr(&text));
+    for (size_t i = 0; i < table->plan->source_count; i++) {
+        const LogicalSource *source = &table->plan->sources[i];
+        buffer_clear(&text);
+        schema_format(source->schema, &text);
+        (void)printf("  source %.*s: topic %s, reads %s\n", STR_ARG(source->relation->name),
+                     program->sources[source->relation->index].topic, buffer_cstr(&text));
+    }
+    (void)printf("  topic %s; progress in %s; transactional id %s\n", table->topic,
+                 name_progress_topic(arena, program->topology->pipeline),
+                 name_flow_id(arena, program->topology->pipeline, flow->name));
+    (void)printf("  state: the table's rows per key, bounded by the number of live rows\n");
+    for (size_t i = 0; i < table->bound->expectation_count; i++) {
+        (void)printf("  expectation %.*s: %.*s\n", STR_ARG(table->bound->expectations[i].name),
+                     STR_ARG(table->bound->expectations[i].text));
+    }
+    buffer_clear(&text);
+    plan_format(table->plan, &text);
+    (void)printf("  plan:\n");
+    for (Str rest = buffer_str(&text); rest.data != NULL && rest.size > 0;) {
+        Str line = str_cut(&rest, '\n');
+        (void)printf("    %.*s\n", STR_ARG(line));
+    }
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    if (argc < 2 || argc > 3 || argv[1][0] == '-') {
+        return cli_usage(usage);
+    }
+    AUTO(arena) Arena *arena = arena_new("topology");
+    Program *program = NULL;
+    if (!cli_load_program(argv[1], arena, &program)) {
+        return EXIT_USAGE;
+    }
+    size_t shown = 0;
+    for (size_t i = 0; i < program->table_count; i++) {
+        const ProgramTable *table = &program->tables[i];
+        if (argc == 2 || str_equal_ignore_case(table->flow->name, str_from(argv[2]))) {
+            explain_flow(program, table, arena);
+            shown++;
+        }
+    }
+    if (shown == 0) {
+        cli_print_error(error_new(ERROR_FLOW_NOT_FOUND, "%s has no flow `%s`.", argv[1], argv[2]));
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
