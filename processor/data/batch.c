@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "processor/base/banned.h"
 #include "processor/base/memory.h"
+#include "processor/base/banned.h"
 
 Batch *batch_new(Arena *arena, const Schema *schema, uint32_t capacity)
 {

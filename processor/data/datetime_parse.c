@@ -8,9 +8,9 @@
 
 #include <assert.h>
 
-#include "processor/base/banned.h"
 #include "processor/data/number_text.h"
 #include "processor/data/time_zone_name.h"
+#include "processor/base/banned.h"
 
 enum {
     DATE_YEAR_DIGITS_MAX = 7,
@@ -269,26 +269,22 @@ static bool take_iso_time(Str *rest, LocalTime *ret)
     return !skip_byte(rest, '.') || take_fraction(rest, &ret->us) > 0;
 }
 
-/* Z, ±hh, ±hhmm or ±hh:mm at the end; false when something else is left. */
+/* Z, ±hh, ±hhmm or ±hh:mm? Whether the numbers are in range, the zone's name says. */
 static bool is_iso_zone(Str zone)
 {
-    if (zone.size == 1) {
-        return zone.data[0] == 'Z';
+    static const char *const forms[] = {"Z", "+00", "+0000", "+00:00"};
+    for (size_t form = 0; form < ARRAY_LENGTH(forms); form++) {
+        bool same = strlen(forms[form]) == zone.size;
+        for (size_t i = 0; same && i < zone.size; i++) {
+            char c = zone.data[i];
+            c = is_digit(c) ? '0' : c == '-' ? '+' : c;
+            same = c == forms[form][i];
+        }
+        if (same) {
+            return true;
+        }
     }
-    if (zone.size < 3 || (zone.data[0] != '+' && zone.data[0] != '-')) {
-        return false;
-    }
-    Str rest = {zone.data + 1, zone.size - 1};
-    int32_t hours = 0;
-    int32_t minutes = 0;
-    if (!take_number(&rest, 2, 2, &hours) && !(rest.size == 4 && is_digit(rest.data[2]))) {
-        return false;
-    }
-    if (rest.size == 0) {
-        return true;
-    }
-    (void)skip_byte(&rest, ':');
-    return rest.size == 2 && take_number(&rest, 2, 2, &minutes);
+    return false;
 }
 
 static bool parse_iso(Str text, LocalTime *ret)

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor/base/banned.h"
 #include "processor/data/number_text.h"
 #include "processor/data/value_text.h"
+#include "processor/base/banned.h"
 
 enum { DIGITS_MAX = 38, WORD_DIGITS = 19 };
 

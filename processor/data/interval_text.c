@@ -6,8 +6,8 @@
 
 #include <assert.h>
 
-#include "processor/base/banned.h"
 #include "processor/data/number_text.h"
+#include "processor/base/banned.h"
 
 /* A field: its word, its size in months or microseconds, the largest value when it is not first,
  * and what separates it from the field before. */

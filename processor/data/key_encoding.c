@@ -20,8 +20,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "processor/base/banned.h"
 #include "processor/data/decimal.h"
+#include "processor/base/banned.h"
 
 enum {
     MARK_NULL = 0x00,

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "processor/base/banned.h"
 #include "processor/base/buffer.h"
 #include "processor/data/value_text.h"
+#include "processor/base/banned.h"
 
 Str text_trim_all(Str text)
 {

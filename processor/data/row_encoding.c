@@ -24,8 +24,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "processor/base/banned.h"
 #include "processor/data/decimal.h"
+#include "processor/base/banned.h"
 
 enum { VARINT_MAX = 19 /* bytes of a 128-bit varint */ };
 

@@ -5,10 +5,10 @@
 
 #include <assert.h>
 
-#include "processor/base/banned.h"
 #include "processor/data/decimal.h"
 #include "processor/data/interval_text.h"
 #include "processor/data/number_text.h"
+#include "processor/base/banned.h"
 
 /* ---- Errors ---- */
 
