@@ -162,7 +162,7 @@ static bool parse_to_int(Str text, const Type *type, const TimeZone *zone, int64
     case TYPE_VARIANT:
         break;
     }
-    assert(!"not an integer in the vector");
+    assert(false); /* not an integer in the vector */
     return false;
 }
 

@@ -65,7 +65,7 @@ static const Type *child_type(const Type *type, uint32_t child)
     case TYPE_VARIANT:
         break;
     }
-    assert(!"a type without children");
+    assert(false); /* a type without children */
     return NULL;
 }
 

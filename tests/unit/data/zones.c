@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 
 #include "processor/data/datetime.h"
 
@@ -152,6 +153,40 @@ static void a_wrong_name_brings_the_nearest(void **state)
     assert_null(error_hint(far));
 }
 
+static void *convert_in_many_zones(void *argument)
+{
+    static const char *const zones[] = {"Europe/Oslo",     "America/New_York", "Asia/Tokyo",
+                                        "Pacific/Chatham", "Asia/Kolkata",     "Europe/Paris"};
+    int64_t *sum = argument;
+    for (int i = 0; i < 600; i++) {
+        TimeZone *zone = NULL;
+        Error *error = time_zone_open(str_from(zones[i % 6]), &zone);
+        if (error != NULL) {
+            error_free(error);
+            return NULL;
+        }
+        *sum += time_zone_offset_us(zone, 1720180800000000) / 60000000;
+        time_zone_free(zone);
+    }
+    return NULL;
+}
+
+/* Zones are shared by all threads; the first to name one reads its rules. */
+static void any_thread_may_open_zones(void **state)
+{
+    (void)state;
+    pthread_t threads[4];
+    int64_t sums[4] = {0};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, convert_in_many_zones, &sums[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        /* July: +120, -240, +540, +765 (no summer time in the south), +330, +120 minutes */
+        assert_int_equal(sums[i], 100 * (120 - 240 + 540 + 765 + 330 + 120));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +195,7 @@ int main(void)
         cmocka_unit_test(there_and_back),
         cmocka_unit_test(names),
         cmocka_unit_test(a_wrong_name_brings_the_nearest),
+        cmocka_unit_test(any_thread_may_open_zones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
