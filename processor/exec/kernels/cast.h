@@ -1,0 +1,33 @@
+/* Casts: what the cast_*.c files share. */
+#ifndef EXEC_KERNELS_CAST_H
+#define EXEC_KERNELS_CAST_H
+
+#include "processor/exec/kernels/kernels.h"
+
+enum { DAY_SECONDS = 86400 };
+#define SECOND_US INT64_C(1000000)
+#define DAY_US (INT64_C(86400) * SECOND_US)
+
+/* By kind of cast; NULL when the pair is not theirs. */
+KernelRun *cast_choose_number(const Type *from, const Type *to);
+KernelRun *cast_choose_decimal(const Type *from, const Type *to);
+KernelRun *cast_choose_time(const Type *from, const Type *to);
+KernelRun *cast_choose_nested(KernelSetup *setup);
+
+/* CAST_OVERFLOW of the row's value (argument 0), to the type of the result. */
+COLD void cast_fail_overflow(const KernelCall *call, uint32_t row);
+/* CAST_INVALID_INPUT of the row's value. */
+COLD void cast_fail_invalid(const KernelCall *call, uint32_t row);
+/* NUMERIC_VALUE_OUT_OF_RANGE: `text` does not fit the result's DECIMAL. */
+COLD void cast_fail_decimal(const KernelCall *call, uint32_t row, Str text);
+
+/* Is the double's whole part within [min, max], as Spark asks? NaN is not. */
+bool double_in_range(double number, double min, double max);
+
+static inline int64_t floor_div(int64_t a, int64_t b)
+{
+    int64_t quotient = a / b;
+    return quotient - (a % b < 0);
+}
+
+#endif

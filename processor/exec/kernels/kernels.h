@@ -1,0 +1,36 @@
+/* What the kernel files share among themselves, and their entries in functions.def. */
+#ifndef EXEC_KERNELS_KERNELS_H
+#define EXEC_KERNELS_KERNELS_H
+
+#include "processor/exec/kernel.h"
+
+#define FUNCTION(name, flags, min, max, resolve, signature, kernel, doc, example)                  \
+    extern const Kernel kernel_##kernel;
+#define LATER(name, kind, flags, min, max)
+#include "processor/exec/functions.def"
+#undef FUNCTION
+#undef LATER
+
+/* decimal.c: DECIMAL arithmetic by the types at hand */
+KernelRun *decimal_choose_add(KernelSetup *setup);
+KernelRun *decimal_choose_subtract(KernelSetup *setup);
+KernelRun *decimal_choose_multiply(KernelSetup *setup);
+KernelRun *decimal_choose_divide(KernelSetup *setup);
+KernelRun *decimal_choose_integral_divide(KernelSetup *setup);
+KernelRun *decimal_choose_remainder(KernelSetup *setup);
+KernelRun *decimal_choose_pmod(KernelSetup *setup);
+KernelRun decimal_negative;
+KernelRun decimal_abs;
+
+/* date.c */
+KernelRun date_plus_days;
+KernelRun date_minus_days;
+
+/* arithmetic.c */
+COLD void fail_division_by_zero(const KernelCall *call, uint32_t row);
+COLD void fail_remainder_by_zero(const KernelCall *call, uint32_t row);
+
+/* compare.c: <0, 0, >0 by SQL's order of the type (NULL first); both rows of one type. */
+int value_compare(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row_b);
+
+#endif

@@ -1,0 +1,308 @@
+/* Regular expressions (PCRE2): RLIKE, split, regexp_replace, regexp_extract. A pattern is compiled
+ * when it first occurs and kept until another one comes; matching has a limit of steps, so that no
+ * pattern can hang the program. Texts that are no UTF-8 match as far as they are. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "processor/exec/kernels/text.h"
+
+#include "processor/base/banned.h"
+
+enum { MATCH_STEPS_MAX = 10000000, MATCH_HEAP_MAX_KIB = 64 * 1024 };
+
+typedef struct Regex {
+    pcre2_code *code;
+    pcre2_match_data *match;
+    pcre2_match_context *limits;
+    Buffer source;
+    const char *function; /* for messages */
+} Regex;
+
+static void regex_forget(Regex *regex)
+{
+    pcre2_match_data_free(regex->match);
+    pcre2_code_free(regex->code);
+    regex->match = NULL;
+    regex->code = NULL;
+}
+
+static void release_regex(void *object)
+{
+    Regex *regex = object;
+    regex_forget(regex);
+    pcre2_match_context_free(regex->limits);
+    buffer_done(&regex->source);
+}
+
+static void prepare(KernelSetup *setup, const char *function)
+{
+    Regex **holder = arena_new_object(setup->arena, Regex *);
+    *holder = arena_new_object(setup->arena, Regex);
+    (*holder)->function = function;
+    arena_on_reset(setup->arena, release_regex, *holder);
+    setup->state = holder;
+}
+
+static Regex *regex_of(const KernelCall *call)
+{
+    Regex *const *holder = call->state;
+    return *holder;
+}
+
+/* Compiles the pattern unless it is the last one. False: the row failed. */
+static bool regex_need(const KernelCall *call, uint32_t row, Str pattern)
+{
+    Regex *regex = regex_of(call);
+    if (regex->code != NULL && str_equal(buffer_str(&regex->source), pattern)) {
+        return true;
+    }
+    regex_forget(regex);
+    int code = 0;
+    PCRE2_SIZE offset = 0;
+    regex->code = pcre2_compile((PCRE2_SPTR)pattern.data, pattern.size,
+                                PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C,
+                                &code, &offset, NULL);
+    if (regex->code == NULL) {
+        if (!kernel_forgives(call, row)) {
+            kernel_fail(call, row,
+                        error_new(ERROR_INVALID_PATTERN,
+                                  "The value of parameter(s) `regexp` in `%s` is invalid: '%.*s'.",
+                                  regex->function, STR_ARG(pattern)));
+        }
+        return false;
+    }
+    (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
+    regex->match = pcre2_match_data_create_from_pattern(regex->code, NULL);
+    if (regex->limits == NULL) {
+        regex->limits = pcre2_match_context_create(NULL);
+        pcre2_set_match_limit(regex->limits, MATCH_STEPS_MAX);
+        pcre2_set_heap_limit(regex->limits, MATCH_HEAP_MAX_KIB);
+    }
+    buffer_clear(&regex->source);
+    buffer_append_str(&regex->source, pattern);
+    return true;
+}
+
+typedef struct Match {
+    bool found;
+    bool failed; /* the limit was reached; the row failed */
+    size_t begin;
+    size_t end;
+} Match;
+
+/* The first match at or behind `from`. */
+static Match regex_find(const KernelCall *call, uint32_t row, Str s, size_t from)
+{
+    Regex *regex = regex_of(call);
+    int count = pcre2_match(regex->code, (PCRE2_SPTR)(s.data == NULL ? "" : s.data), s.size, from,
+                            0, regex->match, regex->limits);
+    if (count == PCRE2_ERROR_NOMATCH) {
+        return (Match){0};
+    }
+    if (count < 0) {
+        kernel_fail(call, row,
+                    error_new(ERROR_INVALID_PATTERN,
+                              "The value of parameter(s) `regexp` in `%s` is invalid: '%.*s' takes "
+                              "too many steps to match.",
+                              regex->function, STR_ARG(buffer_str(&regex->source))));
+        return (Match){.failed = true};
+    }
+    const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(regex->match);
+    /* \K can move a match's beginning behind its end. */
+    size_t begin = offsets[0] < offsets[1] ? offsets[0] : offsets[1];
+    return (Match){.found = true, .begin = begin, .end = offsets[1]};
+}
+
+/* Where to look on behind a match: an empty one must not be found again. */
+static size_t search_on(Str s, Match match)
+{
+    if (match.end > match.begin) {
+        return match.end;
+    }
+    return match.end < s.size ? utf8_next(s, match.end) : s.size + 1;
+}
+
+/* ---- RLIKE ---- */
+
+static void rlike(const KernelCall *call)
+{
+    FOR_VALID_ROWS(call, i)
+    {
+        if (regex_need(call, i, STR_ARGUMENT(call, 1, i))) {
+            Match match = regex_find(call, i, STR_ARGUMENT(call, 0, i), 0);
+            RESULT(call, uint8_t)[i] = match.found;
+        }
+    }
+}
+
+/* ---- split ---- */
+
+/* An empty pattern gives the characters, at most `limit` of them. */
+static void split_characters(const KernelCall *call, Str s, int32_t limit)
+{
+    Vector *parts = call->result->children[0];
+    int32_t count = 0;
+    for (size_t at = 0; at < s.size && (limit <= 0 || count < limit); count++) {
+        size_t next = utf8_next(s, at);
+        vector_append_str(parts, call->arena, (Str){s.data + at, next - at});
+        at = next;
+    }
+}
+
+static void split_matches(const KernelCall *call, uint32_t row, Str s, int32_t limit)
+{
+    Vector *parts = call->result->children[0];
+    size_t at = 0;
+    int32_t count = 0;
+    for (size_t from = 0; from <= s.size && (limit <= 0 || count < limit - 1);) {
+        Match match = regex_find(call, row, s, from);
+        if (!match.found) {
+            break;
+        }
+        from = search_on(s, match);
+        if (match.end == 0 || (match.begin == match.end && match.begin == s.size)) {
+            continue; /* nothing stands before an empty match at the start, or behind one at the
+                         end */
+        }
+        vector_append_str(parts, call->arena, (Str){s.data + at, match.begin - at});
+        at = match.end;
+        count++;
+    }
+    vector_append_str(parts, call->arena, (Str){s.data + at, s.size - at});
+}
+
+static void split(const KernelCall *call)
+{
+    for (uint32_t k = 0; k < call->rows.count; k++) {
+        uint32_t row = rows_at(call->rows, k);
+        list_skip_to(call, row);
+        if (!kernel_arguments_valid(call, row) ||
+            !regex_need(call, row, STR_ARGUMENT(call, 1, row))) {
+            vector_append_null(call->result, call->arena);
+            continue;
+        }
+        Str s = STR_ARGUMENT(call, 0, row);
+        int32_t limit = call->argument_count > 2 ? INT_ARGUMENT(call, 2, row) : -1;
+        if (STR_ARGUMENT(call, 1, row).size == 0 && s.size > 0) {
+            split_characters(call, s, limit);
+        } else {
+            split_matches(call, row, s, limit);
+        }
+        vector_finish_list(call->result, call->arena);
+    }
+}
+
+/* ---- regexp_replace ---- */
+
+static Str group_text(const Regex *regex, Str s, uint32_t group)
+{
+    const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(regex->match);
+    if (group >= pcre2_get_ovector_count(regex->match) || offsets[2 * group] == PCRE2_UNSET ||
+        offsets[2 * group] > offsets[2 * group + 1]) {
+        return (Str){"", 0};
+    }
+    return (Str){s.data + offsets[2 * group], offsets[2 * group + 1] - offsets[2 * group]};
+}
+
+/* $1 is a group (as many digits as there are groups for), \x is x itself. */
+static void append_replacement(const Regex *regex, Str s, Str by, Buffer *out)
+{
+    uint32_t groups = pcre2_get_ovector_count(regex->match);
+    for (size_t at = 0; at < by.size; at++) {
+        if (by.data[at] == '\\' && at + 1 < by.size) {
+            buffer_append_byte(out, by.data[++at]);
+            continue;
+        }
+        if (by.data[at] != '$' || at + 1 >= by.size || by.data[at + 1] < '0' ||
+            by.data[at + 1] > '9') {
+            buffer_append_byte(out, by.data[at]);
+            continue;
+        }
+        uint32_t group = (uint32_t)(by.data[++at] - '0');
+        while (at + 1 < by.size && by.data[at + 1] >= '0' && by.data[at + 1] <= '9' &&
+               group * 10 + (uint32_t)(by.data[at + 1] - '0') < groups) {
+            group = group * 10 + (uint32_t)(by.data[++at] - '0');
+        }
+        buffer_append_str(out, group_text(regex, s, group));
+    }
+}
+
+/* False: the row failed. */
+static bool replace_matches(const KernelCall *call, uint32_t row, Str s, Str by, Buffer *out)
+{
+    size_t at = 0;
+    for (size_t from = 0; from <= s.size && out->size <= TEXT_SIZE_MAX;) {
+        Match match = regex_find(call, row, s, from);
+        if (match.failed) {
+            return false;
+        }
+        if (!match.found) {
+            break;
+        }
+        if (match.begin >= at) {
+            buffer_append(out, s.data + at, match.begin - at);
+            append_replacement(regex_of(call), s, by, out);
+            at = match.end;
+        }
+        from = search_on(s, match);
+    }
+    buffer_append(out, s.data + at, s.size - at);
+    return true;
+}
+
+static void regexp_replace(const KernelCall *call)
+{
+    AUTO_BUFFER Buffer out = {0};
+    FOR_VALID_ROWS(call, i)
+    {
+        buffer_clear(&out);
+        if (regex_need(call, i, STR_ARGUMENT(call, 1, i)) &&
+            replace_matches(call, i, STR_ARGUMENT(call, 0, i), STR_ARGUMENT(call, 2, i), &out)) {
+            text_store(call, i, buffer_str(&out));
+        }
+    }
+}
+
+/* ---- regexp_extract ---- */
+
+static void extract_group(const KernelCall *call, uint32_t row, int32_t group)
+{
+    const Regex *regex = regex_of(call);
+    uint32_t groups = pcre2_get_ovector_count(regex->match);
+    if (group < 0 || (uint32_t)group >= groups) {
+        kernel_fail(call, row,
+                    error_new(ERROR_INVALID_PARAMETER_VALUE,
+                              "The value of parameter(s) `idx` in `regexp_extract` is invalid: "
+                              "Expects group index between 0 and %u, but got %d.",
+                              groups - 1, group));
+        return;
+    }
+    Str s = STR_ARGUMENT(call, 0, row);
+    Match match = regex_find(call, row, s, 0);
+    RESULT(call, Str)[row] = match.found ? group_text(regex, s, (uint32_t)group) : (Str){"", 0};
+}
+
+static void regexp_extract(const KernelCall *call)
+{
+    FOR_VALID_ROWS(call, i)
+    {
+        if (regex_need(call, i, STR_ARGUMENT(call, 1, i))) {
+            extract_group(call, i, call->argument_count > 2 ? INT_ARGUMENT(call, 2, i) : 1);
+        }
+    }
+}
+
+/* ---- Choice ---- */
+
+#define CHOOSE_REGEX(name)                                                                         \
+    static KernelRun *choose_##name(KernelSetup *setup)                                            \
+    {                                                                                              \
+        prepare(setup, #name);                                                                     \
+        return name;                                                                               \
+    }                                                                                              \
+    const Kernel kernel_##name = {.choose = choose_##name};
+
+CHOOSE_REGEX(rlike)
+CHOOSE_REGEX(split)
+CHOOSE_REGEX(regexp_replace)
+CHOOSE_REGEX(regexp_extract)

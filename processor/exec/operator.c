@@ -1,0 +1,60 @@
+/* What operators share: lists of expressions, rows that failed. */
+#include "processor/exec/operator.h"
+
+#include "processor/base/memory.h"
+
+#include "processor/base/banned.h"
+
+Error *expression_list_open(ExpressionList *list, BoundExpr *const *exprs, size_t count,
+                            const ExecContext *context)
+{
+    list->expressions = mem_alloc_array(count, sizeof(Expression *));
+    for (size_t i = 0; i < count; i++) {
+        TRY(expression_open(exprs[i], context, &list->expressions[i]));
+        list->count++;
+    }
+    return NULL;
+}
+
+void expression_list_set_now(const ExpressionList *list, int64_t now_us)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        expression_set_now(list->expressions[i], now_us);
+    }
+}
+
+void expression_list_done(ExpressionList *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        expression_close(list->expressions[i]);
+    }
+    mem_free(list->expressions);
+    *list = (ExpressionList){0};
+}
+
+static void drop_rows(const Pull *pull, Batch *batch, const RowErrors *failed)
+{
+    uint16_t *selection =
+        arena_alloc(pull->arena, arena_array_size_(batch->selected_count, sizeof(uint16_t)));
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < batch->selected_count; i++) {
+        uint32_t row = batch_selected(batch, i);
+        if (!row_errors_has(failed, row)) {
+            selection[count++] = (uint16_t)row;
+        }
+    }
+    batch->selection = selection;
+    batch->selected_count = count;
+}
+
+void pull_take_errors(const Pull *pull, Batch *batch, RowErrors *failed)
+{
+    if (failed->count > 0) {
+        drop_rows(pull, batch, failed);
+        for (size_t i = 0; i < failed->count; i++) {
+            row_errors_add(pull->errors, batch_origin(batch, failed->rows[i]), failed->errors[i]);
+        }
+        failed->count = 0; /* the errors have a new owner */
+    }
+    row_errors_done(failed);
+}

@@ -1,0 +1,50 @@
+/* Operators: the nodes of a running query. Pull model: next() gives the next batch of the rows that
+ * were pushed into the sources, or NULL when those are used up. */
+#ifndef EXEC_OPERATOR_H
+#define EXEC_OPERATOR_H
+
+#include "processor/exec/query.h"
+
+typedef struct Operator Operator;
+
+/* What a pull carries along. */
+typedef struct Pull {
+    Arena *arena;      /* of the results */
+    RowErrors *errors; /* rows that failed, numbered as in the pushed batch */
+    Batch **pushed;    /* one a source; a scan takes its own */
+} Pull;
+
+struct Operator {
+    Operator *child; /* NULL for sources */
+    NODISCARD Error *(*next)(Operator *op, const Pull *pull, Batch **ret_batch);
+    void (*set_now)(Operator *op, int64_t now_us); /* may be NULL */
+    void (*close)(Operator *op);                   /* frees the operator itself, not the child */
+};
+
+NODISCARD Error *op_scan_open(const LogicalNode *node, const ExecContext *context,
+                              Operator **ret_op);
+NODISCARD Error *op_values_open(const LogicalNode *node, const ExecContext *context,
+                                Operator **ret_op);
+NODISCARD Error *op_one_row_open(const LogicalNode *node, const ExecContext *context,
+                                 Operator **ret_op);
+NODISCARD Error *op_filter_open(const LogicalNode *node, const ExecContext *context,
+                                Operator **ret_op);
+NODISCARD Error *op_project_open(const LogicalNode *node, const ExecContext *context,
+                                 Operator **ret_op);
+
+/* Expressions of one operator, evaluated together. */
+typedef struct ExpressionList {
+    Expression **expressions;
+    size_t count;
+} ExpressionList;
+
+NODISCARD Error *expression_list_open(ExpressionList *list, BoundExpr *const *exprs, size_t count,
+                                      const ExecContext *context);
+void expression_list_set_now(const ExpressionList *list, int64_t now_us);
+void expression_list_done(ExpressionList *list);
+
+/* Hands rows that failed (numbered as in `batch`; the list is emptied) to the pull's errors under
+ * their origin and takes them out of the batch's selection. */
+void pull_take_errors(const Pull *pull, Batch *batch, RowErrors *failed);
+
+#endif
