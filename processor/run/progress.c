@@ -51,7 +51,7 @@ void progress_position_value(const ProgressPosition *position, const int64_t *en
     json_object_begin(&w);
     for (size_t i = 0; i < end_count; i++) {
         if (ends[i] >= 0) {
-            char partition[16];
+            char partition[24];
             (void)snprintf(partition, sizeof partition, "%zu", i);
             json_field_int(&w, partition, ends[i]);
         }

@@ -4,6 +4,7 @@
 #define RUN_TABLE_FOLD_H
 
 #include "connectors/log.h"
+#include "processor/data/batch.h"
 #include "processor/run/program.h"
 
 typedef struct FoldedTable {

@@ -18,21 +18,27 @@
 
 enum { TIMEOUT_MS = 15000 };
 
-/* %1$s: pipeline and prefix of the topics. */
-static const char topology_text[] =
-    "pipeline: %1$s\n"
-    "kafka: {bootstrap: localhost:9092}\n"
-    "sources:\n"
-    "  booking_updates:\n"
-    "    topic: %1$s_updates\n"
-    "    columns: booking_id BIGINT, status STRING, total_amount DECIMAL(10,2), update_id BIGINT\n"
-    "tables:\n"
-    "  bookings_current: {topic: %1$s_current}\n"
-    "sql: |\n"
-    "  CREATE OR REFRESH STREAMING TABLE bookings_current\n"
-    "    (CONSTRAINT positive_amount EXPECT (total_amount >= 0) ON VIOLATION DROP ROW)\n"
-    "  FLOW REPLACE USING (booking_id) SEQUENCE BY update_id BY NAME\n"
-    "  SELECT * FROM STREAM(booking_updates);\n";
+/* The name of the pipeline is the prefix of its topics. */
+static const char *topology_of(Arena *arena, const char *name)
+{
+    return arena_printf(
+        arena,
+        "pipeline: %s\n"
+        "kafka: {bootstrap: localhost:9092}\n"
+        "sources:\n"
+        "  booking_updates:\n"
+        "    topic: %s_updates\n"
+        "    columns: booking_id BIGINT, status STRING, total_amount DECIMAL(10,2), update_id "
+        "BIGINT\n"
+        "tables:\n"
+        "  bookings_current: {topic: %s_current}\n"
+        "sql: |\n"
+        "  CREATE OR REFRESH STREAMING TABLE bookings_current\n"
+        "    (CONSTRAINT positive_amount EXPECT (total_amount >= 0) ON VIOLATION DROP ROW)\n"
+        "  FLOW REPLACE USING (booking_id) SEQUENCE BY update_id BY NAME\n"
+        "  SELECT * FROM STREAM(booking_updates);\n",
+        name, name, name);
+}
 
 typedef struct Round {
     const char *story;
@@ -94,7 +100,7 @@ static Error *first_mistake(Diagnostics *diagnostics)
 
 static Error *load(Demo *demo)
 {
-    const char *text = arena_printf(demo->arena, topology_text, demo->name);
+    const char *text = topology_of(demo->arena, demo->name);
     (void)printf("The topology:\n\n%s\n", text);
     Diagnostics diagnostics = {0};
     Topology *topology = NULL;
