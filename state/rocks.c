@@ -10,6 +10,15 @@
 
 #include "processor/base/banned.h"
 
+enum {
+    MEMORY_MIN = 1 << 20,        /* of the write buffers, and of the cache */
+    WRITE_BUFFER_MAX = 64 << 20, /* one flush */
+    OPEN_FILES_MAX = 512,        /* of the 1024 a process may usually have */
+    LOG_BYTES_MAX = 1 << 20,
+    LOG_LEVEL_WARN = 2,
+    MANIFEST_BYTES_MAX = 16 << 20,
+};
+
 struct RocksFamily {
     char *name;
     rocksdb_column_family_handle_t *handle;
@@ -35,22 +44,50 @@ struct RocksIterator {
     rocksdb_readoptions_t *options;
 };
 
-/* RocksDB tells failures as text; the words it uses decide the class. */
+static bool says(const char *message, const char *words)
+{
+    return strstr(message, words) != NULL;
+}
+
+/* RocksDB tells failures as text, "Kind: details", and the words decide the class. A file that is
+ * gone is damage: only RocksDB and `rm` take files away. */
+static ErrorClass class_of(const char *message)
+{
+    if (says(message, "lock hold by") || says(message, "While lock file")) {
+        return ERROR_STATE_LOCKED;
+    }
+    Str text = str_from(message);
+    if (str_starts_with(text, STR("Corruption")) || says(message, "No such file or directory")) {
+        return ERROR_STATE_CORRUPT;
+    }
+    if (says(message, "Permission denied") || says(message, "Read-only file system") ||
+        says(message, "No space left on device") || says(message, "Disk quota exceeded")) {
+        return ERROR_STATE_UNWRITABLE;
+    }
+    return ERROR_STATE_IO;
+}
+
 static Error *rocks_error(char *message, const char *doing)
 {
-    ErrorClass class = ERROR_STATE_IO;
-    if (strstr(message, "lock hold by") != NULL || strstr(message, "LOCK: ") != NULL) {
-        class = ERROR_STATE_LOCKED;
-    } else if (strstr(message, "Corruption") != NULL ||
-               strstr(message, "No such file or directory") != NULL) {
-        class = ERROR_STATE_CORRUPT;
-    } else if (strstr(message, "Permission denied") != NULL ||
-               strstr(message, "Read-only file system") != NULL) {
-        class = ERROR_STATE_UNWRITABLE;
+    Error *error = error_new(class_of(message), "The state could not be %s: %s.", doing, message);
+    if (error_class(error) == ERROR_STATE_UNWRITABLE) {
+        error_set_hint(error, "state.dir needs a folder this user may write, with free space");
     }
-    Error *error = error_new(class, "The state could not be %s: %s.", doing, message);
     rocksdb_free(message);
     return error;
+}
+
+/* Our options never change, so whatever an opening complains of, but for the disk, is damage. */
+static Error *open_error(char *message)
+{
+    if (class_of(message) == ERROR_STATE_IO &&
+        !str_starts_with(str_from(message), STR("IO error"))) {
+        Error *error =
+            error_new(ERROR_STATE_CORRUPT, "The state could not be opened: %s.", message);
+        rocksdb_free(message);
+        return error;
+    }
+    return rocks_error(message, "opened");
 }
 
 #define ROCKS_TRY(message, doing)                                                                  \
@@ -59,6 +96,35 @@ static Error *rocks_error(char *message, const char *doing)
             return rocks_error((message), (doing));                                                \
         }                                                                                          \
     } while (0)
+
+static size_t between(size_t value, size_t least, size_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Files RocksDB keeps beside the tables grow without end unless they are told not to. */
+static void bound_files(rocksdb_options_t *options)
+{
+    rocksdb_options_set_max_open_files(options, OPEN_FILES_MAX);
+    rocksdb_options_set_keep_log_file_num(options, 2);
+    rocksdb_options_set_max_log_file_size(options, LOG_BYTES_MAX);
+    rocksdb_options_set_info_log_level(options, LOG_LEVEL_WARN);
+    rocksdb_options_set_max_manifest_file_size(options, MANIFEST_BYTES_MAX);
+}
+
+static void set_table_format(rocksdb_options_t *options, size_t cache_bytes)
+{
+    rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
+    rocksdb_cache_t *cache = rocksdb_cache_create_lru(cache_bytes);
+    rocksdb_block_based_options_set_block_cache(table, cache);
+    rocksdb_cache_destroy(cache);
+    /* Indexes and filters count as cache too, so that memory stays within its bound. */
+    rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);
+    rocksdb_block_based_options_set_filter_policy(table,
+                                                  rocksdb_filterpolicy_create_bloom_full(10));
+    rocksdb_options_set_block_based_table_factory(options, table);
+    rocksdb_block_based_options_destroy(table);
+}
 
 static rocksdb_options_t *make_options(size_t memory_bytes)
 {
@@ -73,20 +139,12 @@ static rocksdb_options_t *make_options(size_t memory_bytes)
     rocksdb_options_set_create_missing_column_families(options, 1);
     rocksdb_options_set_paranoid_checks(options, 1);
     rocksdb_options_set_max_background_jobs(options, 2);
-    rocksdb_options_set_keep_log_file_num(options, 2);
     rocksdb_options_set_compression(options, rocksdb_lz4_compression);
-    size_t buffers = memory_bytes / 2;
+    size_t buffers = between(memory_bytes / 2, MEMORY_MIN, SIZE_MAX);
     rocksdb_options_set_db_write_buffer_size(options, buffers);
-    rocksdb_options_set_write_buffer_size(options, buffers / 4);
-    rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
-    rocksdb_cache_t *cache = rocksdb_cache_create_lru(memory_bytes / 2);
-    rocksdb_block_based_options_set_block_cache(table, cache);
-    rocksdb_cache_destroy(cache);
-    rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);
-    rocksdb_block_based_options_set_filter_policy(table,
-                                                  rocksdb_filterpolicy_create_bloom_full(10));
-    rocksdb_options_set_block_based_table_factory(options, table);
-    rocksdb_block_based_options_destroy(table);
+    rocksdb_options_set_write_buffer_size(options, between(buffers / 4, 0, WRITE_BUFFER_MAX));
+    set_table_format(options, between(memory_bytes / 2, MEMORY_MIN, SIZE_MAX));
+    bound_files(options);
     return options;
 }
 
@@ -102,12 +160,13 @@ static char **list_families(const rocksdb_options_t *options, const char *dir, s
 {
     char *message = NULL;
     char **names = rocksdb_list_column_families(options, dir, ret_count, &message);
-    if (message != NULL) {
-        rocksdb_free(message);
-        *ret_count = 0;
-        return NULL;
+    if (message == NULL) {
+        return names;
     }
-    return names;
+    rocksdb_free(message);
+    rocksdb_list_column_families_destroy(names, *ret_count); /* empty, but allocated */
+    *ret_count = 0;
+    return NULL;
 }
 
 static Error *open_database(Rocks *rocks, const char *dir)
@@ -135,7 +194,7 @@ static Error *open_database(Rocks *rocks, const char *dir)
     if (names != NULL) {
         rocksdb_list_column_families_destroy(names, count);
     }
-    return message == NULL ? NULL : rocks_error(message, "opened");
+    return message == NULL ? NULL : open_error(message);
 }
 
 Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks)
@@ -312,6 +371,11 @@ void rocks_iterator_seek_for_last(RocksIterator *iterator, Str key)
 void rocks_iterator_next(RocksIterator *iterator)
 {
     rocksdb_iter_next(iterator->iterator);
+}
+
+void rocks_iterator_previous(RocksIterator *iterator)
+{
+    rocksdb_iter_prev(iterator->iterator);
 }
 
 bool rocks_iterator_valid(const RocksIterator *iterator)

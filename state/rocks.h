@@ -3,6 +3,7 @@
  *
  * No write-ahead log: state is disposable and rebuilt from the topics. A write batch is atomic, and
  * what is on disk after a crash is always whole batches, in their order (per column family).
+ * Every block has a checksum; damage shows when the block is read, at the latest: STATE_CORRUPT.
  * Threads: any, except that an iterator or a batch belongs to one thread at a time. */
 #ifndef STATE_ROCKS_H
 #define STATE_ROCKS_H
@@ -19,8 +20,8 @@ typedef struct RocksBatch RocksBatch;
 typedef struct RocksIterator RocksIterator;
 
 /* Opens or creates the database in `dir` (which exists). `memory_bytes` covers block cache and
- * write buffers. STATE_LOCKED (another process has it), STATE_CORRUPT, STATE_UNWRITABLE, STATE_IO.
- */
+ * write buffers, at least 1 MiB each. STATE_LOCKED (another process has it), STATE_CORRUPT (make a
+ * new one), STATE_UNWRITABLE (rights, space), STATE_IO (the disk). */
 NODISCARD Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks);
 /* Writes nothing more: what was not flushed is gone, as after a crash. */
 void rocks_close(Rocks *rocks);
@@ -51,6 +52,7 @@ void rocks_iterator_close(RocksIterator *iterator);
 void rocks_iterator_seek(RocksIterator *iterator, Str key);          /* first key >= */
 void rocks_iterator_seek_for_last(RocksIterator *iterator, Str key); /* last key <= */
 void rocks_iterator_next(RocksIterator *iterator);
+void rocks_iterator_previous(RocksIterator *iterator);
 bool rocks_iterator_valid(const RocksIterator *iterator);
 /* Views until the iterator moves. */
 Str rocks_iterator_key(const RocksIterator *iterator);

@@ -2,10 +2,12 @@
  *
  *     DIR/LOCK       flock'ed while open; holds the owner's pid for messages
  *     DIR/TIDEMARK   format version and pipeline, written once
+ *     DIR/DAMAGED    there: the database is damaged, as found while it was in use
  *     DIR/rocksdb/   the database; thrown away whenever it is damaged */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -22,6 +24,7 @@ enum { FORMAT_VERSION = 1, FILE_SIZE_MAX = 4096 };
 struct State {
     char *dir;
     int lock_fd;
+    atomic_bool damaged; /* DAMAGED is written */
     Rocks *rocks;
     RocksFamily *meta;
     TableStore *tables;
@@ -81,6 +84,9 @@ static Error *take_lock(State *state)
     state->lock_fd = fd;
     AUTO_BUFFER Buffer text = {0};
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) {
+            return unwritable(state->dir, "lock it");
+        }
         (void)read_small_file(fd, &text);
         Error *error =
             error_new(ERROR_STATE_LOCKED, "State directory %s is in use by %s.", state->dir,
@@ -94,21 +100,54 @@ static Error *take_lock(State *state)
     return NULL;
 }
 
-static Error *write_identity(const State *state, const char *pipeline)
+/* Makes names created in the directory survive a crash. */
+static bool sync_directory(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return good;
+}
+
+/* Writes DIR/name whole or not at all. */
+static bool write_small_file(const char *dir, const char *name, Str text)
 {
     AUTO_BUFFER Buffer path = {0};
-    AUTO_BUFFER Buffer text = {0};
-    buffer_printf(&text, "tidemark state\nformat %d\npipeline %s\n", FORMAT_VERSION, pipeline);
-    int fd = open(path_in(&path, state->dir, "TIDEMARK"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                  0666);
+    AUTO_BUFFER Buffer draft = {0};
+    buffer_printf(&draft, "%s/%s.new", dir, name);
+    int fd = open(buffer_cstr(&draft), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool good = fd >= 0 && write(fd, text.data, text.size) == (ssize_t)text.size && fsync(fd) == 0;
     if (fd >= 0) {
         (void)close(fd);
     }
+    return good && rename(buffer_cstr(&draft), path_in(&path, dir, name)) == 0 &&
+           sync_directory(dir);
+}
+
+static Error *write_identity(const State *state, const char *pipeline)
+{
+    AUTO_BUFFER Buffer text = {0};
+    buffer_printf(&text, "tidemark state\nformat %d\npipeline %s\n", FORMAT_VERSION, pipeline);
+    bool good = write_small_file(state->dir, "TIDEMARK", buffer_str(&text));
     return good ? NULL : unwritable(state->dir, "write in it");
 }
 
-static bool directory_is_empty_but_for_lock(const char *dir)
+/* What may be there before the first start: our own beginnings, and what a file system puts into
+ * the root of a fresh volume. */
+static bool is_no_content(const char *name)
+{
+    static const char *const names[] = {".", "..", "LOCK", "TIDEMARK.new", "lost+found"};
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool directory_is_empty(const char *dir)
 {
     DIR *folder = opendir(dir);
     if (folder == NULL) {
@@ -116,25 +155,27 @@ static bool directory_is_empty_but_for_lock(const char *dir)
     }
     bool empty = true;
     for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        const char *name = entry->d_name;
-        empty = empty &&
-                (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "LOCK") == 0);
+        empty = empty && is_no_content(entry->d_name);
     }
     (void)closedir(folder);
     return empty;
 }
 
+static Error *damaged_identity(const State *state)
+{
+    Error *error = error_new(ERROR_STATE_FORMAT, "%s/TIDEMARK is damaged.", state->dir);
+    return error_set_hint(error, "delete the directory: it is rebuilt from the topics");
+}
+
+/* The format is judged first: a newer one may write its other lines differently. */
 static Error *check_lines(const State *state, Str text, const char *pipeline)
 {
     Str title = str_cut(&text, '\n');
     Str format = str_cut(&text, '\n');
-    Str owner = str_cut(&text, '\n');
     int64_t version = 0;
     if (!str_equal(title, STR("tidemark state")) || !str_starts_with(format, STR("format ")) ||
-        !str_to_int64((Str){format.data + 7, format.size - 7}, &version) ||
-        !str_starts_with(owner, STR("pipeline "))) {
-        Error *error = error_new(ERROR_STATE_FORMAT, "%s/TIDEMARK is damaged.", state->dir);
-        return error_set_hint(error, "delete the directory: it is rebuilt from the topics");
+        !str_to_int64((Str){format.data + 7, format.size - 7}, &version)) {
+        return damaged_identity(state);
     }
     if (version != FORMAT_VERSION) {
         Error *error = error_new(ERROR_STATE_FORMAT,
@@ -142,6 +183,10 @@ static Error *check_lines(const State *state, Str text, const char *pipeline)
                                  state->dir, (long long)version, FORMAT_VERSION);
         return error_set_hint(error, "use the program that wrote it, or delete the directory: it "
                                      "is rebuilt from the topics");
+    }
+    Str owner = str_cut(&text, '\n');
+    if (!str_starts_with(owner, STR("pipeline ")) || text.data == NULL) {
+        return damaged_identity(state);
     }
     Str name = {owner.data + 9, owner.size - 9};
     if (!str_equal(name, str_from(pipeline))) {
@@ -158,7 +203,7 @@ static Error *check_identity(const State *state, const char *pipeline)
     AUTO_BUFFER Buffer path = {0};
     int fd = open(path_in(&path, state->dir, "TIDEMARK"), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        if (errno == ENOENT && directory_is_empty_but_for_lock(state->dir)) {
+        if (errno == ENOENT && directory_is_empty(state->dir)) {
             return write_identity(state, pipeline);
         }
         Error *error = error_new(ERROR_STATE_FORMAT,
@@ -187,20 +232,44 @@ static void throw_database_away(const char *dir)
     (void)closedir(folder);
 }
 
+static bool is_there(const char *dir, const char *name)
+{
+    AUTO_BUFFER Buffer path = {0};
+    return access(path_in(&path, dir, name), F_OK) == 0;
+}
+
+/* RocksDB would begin anew beside the old files when CURRENT is gone, and say nothing. */
+static bool is_damaged(const State *state, const char *database)
+{
+    return is_there(state->dir, "DAMAGED") ||
+           (!is_there(database, "CURRENT") && !directory_is_empty(database));
+}
+
+static Error *make_anew(State *state, const char *database, size_t memory_bytes)
+{
+    throw_database_away(database);
+    TRY(rocks_open(database, memory_bytes, &state->rocks));
+    AUTO_BUFFER Buffer path = {0};
+    (void)unlink(path_in(&path, state->dir, "DAMAGED"));
+    return NULL;
+}
+
 static Error *open_database(State *state, size_t memory_bytes, bool *ret_rebuilt)
 {
     AUTO_BUFFER Buffer path = {0};
-    const char *dir = path_in(&path, state->dir, "rocksdb");
-    TRY(make_directories(dir));
-    Error *error = rocks_open(dir, memory_bytes, &state->rocks);
+    const char *database = path_in(&path, state->dir, "rocksdb");
+    TRY(make_directories(database));
+    bool damaged = is_damaged(state, database);
+    Error *error = damaged ? NULL : rocks_open(database, memory_bytes, &state->rocks);
     if (error != NULL && error_class(error) == ERROR_STATE_CORRUPT) {
         error_free(error);
-        throw_database_away(dir);
-        *ret_rebuilt = true;
-        error = rocks_open(dir, memory_bytes, &state->rocks);
+        error = NULL;
+        damaged = true;
     }
-    if (error != NULL) {
-        return error;
+    TRY(error);
+    if (damaged) {
+        TRY(make_anew(state, database, memory_bytes));
+        *ret_rebuilt = true;
     }
     return rocks_family(state->rocks, "default", &state->meta);
 }
@@ -251,6 +320,14 @@ void state_close(State *state)
     mem_free(state);
 }
 
+void state_mark_damaged(State *state)
+{
+    /* Best effort: a disk that takes no file any more will show the damage again. */
+    if (!atomic_exchange(&state->damaged, true)) {
+        (void)write_small_file(state->dir, "DAMAGED", STR("found while in use\n"));
+    }
+}
+
 static void take_bytes(void *context, Str value)
 {
     buffer_append_str(context, value);
@@ -287,7 +364,7 @@ static TableStore *find_store(const State *state, Str name)
     return store;
 }
 
-Error *state_table(State *state, Str table, Str topic, uint32_t shards, TableStore **ret_store)
+static Error *find_or_make_store(State *state, Str table, TableStore **ret_store)
 {
     TableStore *store = find_store(state, table);
     if (store == NULL) {
@@ -305,18 +382,42 @@ Error *state_table(State *state, Str table, Str topic, uint32_t shards, TableSto
                               .next = state->tables};
         state->tables = store;
     }
-    store->shards = shards;
-    TRY(claim_store(state, store, topic));
+    *ret_store = store;
+    return NULL;
+}
+
+Error *state_table(State *state, Str table, Str topic, uint32_t shards, TableStore **ret_store)
+{
+    if (shards > STATE_SHARDS_MAX) {
+        return error_new(ERROR_STATE_FORMAT,
+                         "Topic `%.*s` of table `%.*s` has %u partitions; a table may have %d.",
+                         STR_ARG(topic), STR_ARG(table), shards, STATE_SHARDS_MAX);
+    }
+    TableStore *store = NULL;
+    Error *error = find_or_make_store(state, table, &store);
+    if (error == NULL) {
+        store->shards = shards;
+        error = claim_store(state, store, topic);
+    }
+    if (error != NULL) {
+        if (error_class(error) == ERROR_STATE_CORRUPT) {
+            state_mark_damaged(state);
+        }
+        return error;
+    }
     *ret_store = store;
     return NULL;
 }
 
 void state_remove(const char *dir)
 {
+    static const char *const files[] = {"DAMAGED", "DAMAGED.new", "TIDEMARK", "TIDEMARK.new",
+                                        "LOCK"};
     AUTO_BUFFER Buffer path = {0};
     throw_database_away(path_in(&path, dir, "rocksdb"));
     (void)rmdir(path_in(&path, dir, "rocksdb"));
-    (void)unlink(path_in(&path, dir, "TIDEMARK"));
-    (void)unlink(path_in(&path, dir, "LOCK"));
+    for (size_t i = 0; i < ARRAY_LENGTH(files); i++) {
+        (void)unlink(path_in(&path, dir, files[i]));
+    }
     (void)rmdir(dir);
 }

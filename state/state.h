@@ -29,18 +29,29 @@ typedef struct StateOptions {
     size_t memory_bytes;  /* block cache and write buffers */
 } StateOptions;
 
+enum { STATE_SHARDS_MAX = 65536 };
+
 /* Opens the directory and locks it. STATE_LOCKED (who holds it), STATE_UNWRITABLE, STATE_FORMAT
- * (made by another pipeline or a newer program). A damaged database is thrown away and made anew:
- * *ret_rebuilt says so (the caller reports it), may be NULL. */
+ * (made by another pipeline or a newer program, or no state directory), STATE_IO. A damaged
+ * database is thrown away and made anew: *ret_rebuilt says so (the caller reports it), may be NULL.
+ *
+ * Damage that opening does not see (the middle of a large file) shows when it is read: any call
+ * below may then fail with STATE_CORRUPT; wrong rows are never given. It is noted on disk at once:
+ * close the state and open it again (in this process or the next), and it is made anew. */
 NODISCARD Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebuilt);
 /* Nothing is flushed: what no checkpoint wrote is gone, as after a crash. */
 void state_close(State *state);
+/* Notes on disk that the state is damaged: the next state_open makes it anew. For damage found by
+ * the caller (a row that does not decode). Thread: any. */
+void state_mark_damaged(State *state);
 
-/* Deletes a state directory (closed, made by state_open) with everything in it; not there is fine. */
+/* Deletes a state directory (closed, made by state_open) with everything in it; not there is fine.
+ */
 void state_remove(const char *dir);
 
 /* The store of a table, made when there is none; lives as long as the state. `topic` and `shards`
- * identify what it caches: when they differ from what is stored, the store is emptied. */
+ * identify what it caches: when they differ from what is stored, the store is emptied. STATE_FORMAT
+ * for more than STATE_SHARDS_MAX shards. */
 NODISCARD Error *state_table(State *state, Str table, Str topic, uint32_t shards,
                              TableStore **ret_store);
 

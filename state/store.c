@@ -46,10 +46,21 @@ static void make_row_value(Buffer *out, Str sequence, Str row)
     buffer_append_str(out, row);
 }
 
+/* Damage found while the state is in use is noted on disk, so that the next start makes it anew. */
+static Error *noted(const TableStore *store, Error *error)
+{
+    if (error != NULL && error_class(error) == ERROR_STATE_CORRUPT) {
+        state_mark_damaged(store->state);
+        error_set_hint(error, "the state is made anew from the topics when it is next opened");
+    }
+    return error;
+}
+
 static Error *corrupt(const TableStore *store)
 {
-    return error_new(ERROR_STATE_CORRUPT, "The state of table `%s` holds bytes that are no row.",
-                     store->name);
+    return noted(store,
+                 error_new(ERROR_STATE_CORRUPT,
+                           "The state of table `%s` holds bytes that are no row.", store->name));
 }
 
 static Error *split_row_value(const TableStore *store, Str value, Str *ret_sequence, Str *ret_row)
@@ -82,7 +93,7 @@ Error *table_store_position(TableStore *store, uint32_t shard, int64_t *ret_offs
     AUTO_BUFFER Buffer key = {0};
     AUTO_BUFFER Buffer value = {0};
     append_prefix(&key, shard, TAG_POSITION);
-    TRY(rocks_get(store->rocks, store->family, buffer_str(&key), take_bytes, &value));
+    TRY(noted(store, rocks_get(store->rocks, store->family, buffer_str(&key), take_bytes, &value)));
     if (value.size != 0 && value.size != POSITION_SIZE) {
         return corrupt(store);
     }
@@ -93,25 +104,44 @@ Error *table_store_position(TableStore *store, uint32_t shard, int64_t *ret_offs
     return NULL;
 }
 
+/* Moves to the last entry of the key; false when it has none. Between it and the place sought may
+ * lie entries of longer keys that begin like this one (never for encoded keys: those are prefix
+ * free). An entry of this key is told by its size: what is shared, and an ordinal. */
+static bool seek_last_entry(RocksIterator *iterator, Str sought)
+{
+    Str shared = {sought.data, sought.size - ORDINAL_SIZE};
+    rocks_iterator_seek_for_last(iterator, sought);
+    while (rocks_iterator_valid(iterator)) {
+        Str found = rocks_iterator_key(iterator);
+        if (!str_starts_with(found, shared)) {
+            return false;
+        }
+        if (found.size == sought.size) {
+            return true;
+        }
+        rocks_iterator_previous(iterator);
+    }
+    return false;
+}
+
 /* The last entry of the key tells both: its ordinal + 1 is the count, its sequence the sequence. */
 static Error *lookup_one(const TableStore *store, RocksIterator *iterator, Buffer *seek,
                          uint32_t shard, Str key, Arena *arena, KeyState *ret_state)
 {
     make_row_key(seek, shard, key, UINT32_MAX);
-    rocks_iterator_seek_for_last(iterator, buffer_str(seek));
     *ret_state = (KeyState){0};
-    if (!rocks_iterator_valid(iterator)) {
-        return rocks_iterator_error(iterator);
-    }
-    Str found = rocks_iterator_key(iterator);
-    size_t shared = seek->size - ORDINAL_SIZE;
-    if (found.size != seek->size || memcmp(found.data, seek->data, shared) != 0) {
-        return NULL;
+    if (!seek_last_entry(iterator, buffer_str(seek))) {
+        return rocks_iterator_valid(iterator) ? NULL : noted(store, rocks_iterator_error(iterator));
     }
     Str sequence;
     Str row;
     TRY(split_row_value(store, rocks_iterator_value(iterator), &sequence, &row));
-    ret_state->count = read_u32_be(found.data + shared) + 1;
+    Str found = rocks_iterator_key(iterator);
+    uint32_t ordinal = read_u32_be(found.data + found.size - ORDINAL_SIZE);
+    if (ordinal == UINT32_MAX) {
+        return corrupt(store); /* never put */
+    }
+    ret_state->count = ordinal + 1;
     ret_state->sequence = arena_copy_str(arena, sequence);
     return NULL;
 }
@@ -202,12 +232,12 @@ size_t store_batch_bytes(const StoreBatch *batch)
 
 Error *store_batch_write(StoreBatch *batch)
 {
-    return rocks_write(batch->store->rocks, batch->batch);
+    return noted(batch->store, rocks_write(batch->store->rocks, batch->batch));
 }
 
 Error *table_store_flush(TableStore *store)
 {
-    return rocks_flush(store->rocks, store->family);
+    return noted(store, rocks_flush(store->rocks, store->family));
 }
 
 Error *table_store_clear(TableStore *store)
@@ -251,6 +281,21 @@ void store_scan_close(StoreScan *scan)
     }
 }
 
+static Error *read_entry(const StoreScan *scan, Str key, StoredRow *ret_row)
+{
+    if (key.size < PREFIX_SIZE + ORDINAL_SIZE || key.data[2] != TAG_ROW) {
+        return corrupt(scan->store);
+    }
+    StoredRow row = {0};
+    row.shard = (uint32_t)(unsigned char)key.data[0] << 8 | (unsigned char)key.data[1];
+    row.key = (Str){key.data + PREFIX_SIZE, key.size - PREFIX_SIZE - ORDINAL_SIZE};
+    row.ordinal = read_u32_be(key.data + key.size - ORDINAL_SIZE);
+    TRY(split_row_value(scan->store, rocks_iterator_value(scan->iterator), &row.sequence,
+                        &row.row));
+    *ret_row = row;
+    return NULL;
+}
+
 Error *store_scan_next(StoreScan *scan, StoredRow *ret_row, bool *ret_found)
 {
     if (scan->started && rocks_iterator_valid(scan->iterator)) {
@@ -259,23 +304,13 @@ Error *store_scan_next(StoreScan *scan, StoredRow *ret_row, bool *ret_found)
     scan->started = true;
     while (rocks_iterator_valid(scan->iterator)) {
         Str key = rocks_iterator_key(scan->iterator);
-        if (key.size < PREFIX_SIZE || key.data[2] == TAG_POSITION) {
-            rocks_iterator_next(scan->iterator);
-            continue;
+        if (key.size != PREFIX_SIZE || key.data[2] != TAG_POSITION) {
+            TRY(read_entry(scan, key, ret_row));
+            *ret_found = true;
+            return NULL;
         }
-        if (key.size < PREFIX_SIZE + ORDINAL_SIZE) {
-            return corrupt(scan->store);
-        }
-        StoredRow row = {0};
-        row.shard = (uint32_t)(unsigned char)key.data[0] << 8 | (unsigned char)key.data[1];
-        row.key = (Str){key.data + PREFIX_SIZE, key.size - PREFIX_SIZE - ORDINAL_SIZE};
-        row.ordinal = read_u32_be(key.data + key.size - ORDINAL_SIZE);
-        TRY(split_row_value(scan->store, rocks_iterator_value(scan->iterator), &row.sequence,
-                            &row.row));
-        *ret_row = row;
-        *ret_found = true;
-        return NULL;
+        rocks_iterator_next(scan->iterator);
     }
     *ret_found = false;
-    return rocks_iterator_error(scan->iterator);
+    return noted(scan->store, rocks_iterator_error(scan->iterator));
 }
