@@ -433,17 +433,19 @@ static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem 
 {
     bool *used = arena_new_array(binder->arena, bool, item->except_count);
     size_t matched = 0;
+    if (scope->select->from_count == 0) {
+        return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
+                        "`*` stands for the columns of FROM, and the query has none.");
+    }
     for (size_t r = 0; r < scope->relation_count; r++) {
         if (scope_relation_matches(&scope->relations[r], &item->qualifier)) {
             expand_relation(binder, item, &scope->relations[r], used, list);
             matched++;
         }
     }
-    if (matched == 0 && item->qualifier.part_count > 0) {
+    if (matched == 0) {
+        assert(item->qualifier.part_count > 0);
         TRY(expand_struct(binder, scope, item, used, list));
-    } else if (matched == 0) {
-        return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
-                        "`*` stands for the columns of FROM, and the query has none.");
     }
     for (size_t i = 0; i < item->except_count; i++) {
         if (!used[i]) {

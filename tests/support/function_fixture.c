@@ -153,6 +153,7 @@ static const Function functions[] = {
     SCALAR("upper", D, 1, 1, resolve_string),
     SCALAR("lower", D, 1, 1, resolve_string),
     SCALAR("trim", D, 1, 2, resolve_string),
+    SCALAR("ltrim", D, 1, 2, resolve_string),
     SCALAR("like", D, 2, 3, resolve_like),
     SCALAR("isnull", D, 1, 1, resolve_is_null),
     SCALAR("isnotnull", D, 1, 1, resolve_is_null),
