@@ -41,7 +41,8 @@ int64_t time_zone_to_instant_us(const TimeZone *zone, int64_t local_us);
  * both ends is skipped. False when it is no date. */
 bool date_parse(Str text, int32_t *ret_days);
 /* Spark's CAST(text AS TIMESTAMP): date, [T or blank] time with 0 … 9 fraction digits (cut to
- * microseconds toward the past), optional zone (Z, ±hh:mm, region id); without zone: `zone`. */
+ * microseconds toward the past), optional zone (Z, ±hh:mm, region id); without zone: `zone`.
+ * A time alone is refused (Spark takes today's date). */
 bool timestamp_parse(Str text, const TimeZone *zone, int64_t *ret_us);
 /* The same for TIMESTAMP_NTZ: a zone in the text is refused when allow_zone is false, else ignored.
  */

@@ -2,11 +2,15 @@
  * them: of all decimals that read back as the number the shortest, of those the nearest; at least
  * two digits; plain from 1e-3 to 1e7, else d.dddE±n.
  *
- * Printing: 15 digits of a normal double (6 of a float) are never ambiguous, so if the correctly
- * rounded 15 digits read back as the number, they are (less trailing zeros) the answer. Otherwise
- * 16 digits are tried, with both neighbours of the last digit, since at a power of two the interval
- * of decimals that read back reaches twice as far up as down and the nearest 16 digits may lie
- * outside when another 16 digits lie inside. 17 digits always read back. */
+ * Most numbers people write have few digits: number · 10^k is then (after rounding) an integer
+ * below 10^15 for a small k, and that integer over 10^k, both exact, divides to the number again.
+ *
+ * For the rest C's own conversions are asked. 15 digits of a normal double (6 of a float) are never
+ * ambiguous, so if the correctly rounded 15 digits read back as the number, they are (less trailing
+ * zeros) the answer. Otherwise 16 digits are tried, with both neighbours of the last digit, since
+ * at a power of two the interval of decimals that read back reaches twice as far up as down and the
+ * nearest 16 digits may lie outside when another 16 digits lie inside. 17 digits always read back.
+ */
 #include "processor/data/value_text.h"
 
 #include <assert.h>
@@ -99,22 +103,51 @@ static bool digits_try(const Format *format, double number, int count, bool neig
     return false;
 }
 
+/* A double that is an integer of at most 15 digits over 10^k, 0 <= k <= 15. */
+static bool few_digits(double number, Digits *ret)
+{
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    for (size_t k = 0; k < ARRAY_LENGTH(powers); k++) {
+        double scaled = rint(number * powers[k]);
+        if (scaled >= 1e15) {
+            break;
+        }
+        if (scaled >= 1 && scaled / powers[k] == number) {
+            char text[TEXT_MAX];
+            int count = 0;
+            for (uint64_t rest = (uint64_t)scaled; rest > 0; rest /= 10) {
+                text[count++] = (char)('0' + rest % 10);
+            }
+            ret->count = count;
+            ret->point = count - (int)k;
+            for (int i = 0; i < count; i++) {
+                ret->digit[i] = text[count - 1 - i];
+            }
+            if (count == 1) { /* two at least */
+                ret->digit[ret->count++] = '0';
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Any positive number: more and more digits until they read back. */
+static void search_digits(const Format *format, double number, Digits *ret)
+{
+    bool normal = number >= format->smallest_normal;
+    int count = normal ? format->safe_digits : 2;
+    while (!digits_try(format, number, count, normal && count > format->safe_digits, ret)) {
+        count++;
+    }
+    assert(count <= format->full_digits);
+}
+
 static void shortest_digits(const Format *format, double number, Digits *ret)
 {
-    if (number >= format->smallest_normal) {
-        if (!digits_try(format, number, format->safe_digits, false, ret)) {
-            int count = format->safe_digits + 1;
-            while (!digits_try(format, number, count, true, ret)) {
-                count++;
-            }
-            assert(count <= format->full_digits);
-        }
-    } else {
-        int count = 2;
-        while (!digits_try(format, number, count, false, ret)) {
-            count++;
-        }
-        assert(count <= format->full_digits);
+    if (format->full_digits < DIGITS_MAX || !few_digits(number, ret)) {
+        search_digits(format, number, ret);
     }
     while (ret->count > 2 && ret->digit[ret->count - 1] == '0') {
         ret->count--;

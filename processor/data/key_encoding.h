@@ -14,7 +14,7 @@ void key_encode_value(const Vector *vector, uint32_t row, Buffer *out);
 /* Appends the encoding of the columns' values in that row. */
 void key_encode(Vector *const *columns, size_t column_count, uint32_t row, Buffer *out);
 /* Appends the values to the columns (grown in `arena`, bytes copied there). STATE_CORRUPT when the
- * bytes are not such a key. */
+ * bytes are not such a key; the columns are then left as they were. */
 NODISCARD Error *key_decode(Str key, Arena *arena, Vector **columns, size_t column_count);
 
 #endif

@@ -2,7 +2,11 @@
  * under, so that a row written before a column was added reads NULL there.
  *
  * A SchemaHistory lists a table's schemas by version (1, 2, …). A row of an older version is read
- * by column name into the newest schema: new columns NULL, gone columns dropped. */
+ * by column name into the newest schema: new columns NULL, gone columns dropped. A stored type that
+ * is narrower than the newest (INT in BIGINT, FLOAT in DOUBLE, DECIMAL of fewer digits and equal
+ * scale, structs with fewer fields) is widened; a column of another type reads NULL.
+ *
+ * Thread: any number may encode and decode while none adds a version. */
 #ifndef DATA_ROW_ENCODING_H
 #define DATA_ROW_ENCODING_H
 
@@ -22,7 +26,8 @@ const Schema *schema_history_get(const SchemaHistory *history, uint32_t version)
 /* Appends the row of `batch` (whose schema is the newest version's) to `out`. */
 void row_encode(const SchemaHistory *history, const Batch *batch, uint32_t row, Buffer *out);
 /* Appends one row to `batch` (columns of the newest schema, grown in `arena`); strings point into
- * `bytes`. Error STATE_CORRUPT on bytes that are no row: every length is checked. */
+ * `bytes`. Error STATE_CORRUPT on bytes that are no row: every length is checked, and the batch is
+ * left as it was. */
 NODISCARD Error *row_decode(const SchemaHistory *history, Str bytes, Arena *arena, Batch *batch);
 
 #endif

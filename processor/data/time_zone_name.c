@@ -144,22 +144,28 @@ static size_t utc_prefix(Str id)
     return str_starts_with(id, STR("UT")) ? 2 : 0;
 }
 
+/* What a short id stands for; another id stands for itself. */
+static Str expand_short_id(Str id)
+{
+    for (size_t i = 0; id.size == 3 && i < ARRAY_LENGTH(short_ids); i++) {
+        if (memcmp(id.data, short_ids[i].name, 3) == 0) {
+            return str_from(short_ids[i].meaning);
+        }
+    }
+    return id;
+}
+
 TimeZoneNameKind time_zone_name_parse(Str name, char *ret_region, int32_t *ret_offset_seconds,
                                       Str *ret_id)
 {
+    *ret_offset_seconds = 0;
+    if (name.size == 1) {
+        return name.data[0] == 'Z' ? TIME_ZONE_NAME_OFFSET : TIME_ZONE_NAME_INVALID;
+    }
     if (name.size == 0 || name.size + 3 > TIME_ZONE_NAME_MAX) {
         return TIME_ZONE_NAME_INVALID;
     }
-    Str id = repair(name, ret_region);
-    for (size_t i = 0; i < ARRAY_LENGTH(short_ids); i++) {
-        if (str_equal(id, str_from(short_ids[i].name))) {
-            id = str_from(short_ids[i].meaning);
-        }
-    }
-    *ret_offset_seconds = 0;
-    if (str_equal(id, STR("Z"))) {
-        return TIME_ZONE_NAME_OFFSET;
-    }
+    Str id = expand_short_id(repair(name, ret_region));
     size_t prefix = is_sign(id.data[0]) ? 0 : utc_prefix(id);
     Str rest = {id.data + prefix, id.size - prefix};
     if (prefix > 0 && rest.size == 0) {

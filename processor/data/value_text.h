@@ -8,7 +8,8 @@
 
 /* Appends the value of `text` to `vector` as CAST(text AS type) reads it (white space trimmed where
  * Spark trims). CAST_INVALID_INPUT as Spark words it, NUMERIC_VALUE_OUT_OF_RANGE for decimals that
- * do not fit. STRING takes the text as it is; ARRAY, MAP, STRUCT are refused. String bytes are
+ * do not fit (NUMERIC_OUT_OF_SUPPORTED_RANGE beyond 38 digits), INVALID_INTERVAL_FORMAT for
+ * intervals. STRING takes the text as it is; ARRAY, MAP, STRUCT are refused. String bytes are
  * shared. */
 NODISCARD Error *value_parse(Str text, const TimeZone *zone, Arena *arena, Vector *vector);
 /* Appends the text of a value as CAST(value AS STRING) prints it: doubles in Java's shortest form
