@@ -52,10 +52,11 @@ static int unknown_command(const char *name)
             nearest = commands[i].name;
         }
     }
-    (void)fprintf(stderr, "tidemark: there is no command `%s`", name);
-    (void)fprintf(stderr, nearest == NULL ? "; `tidemark help` lists them\n" : "; ", NULL);
+    (void)fprintf(stderr, "tidemark: there is no command `%s`; ", name);
     if (nearest != NULL) {
         (void)fprintf(stderr, "did you mean `%s`?\n", nearest);
+    } else {
+        (void)fputs("`tidemark help` lists them\n", stderr);
     }
     return EXIT_USAGE;
 }
