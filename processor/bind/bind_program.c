@@ -61,6 +61,7 @@ struct Program {
     ProgramFlow *flows;
     size_t flow_count;
     Map tables_by_name; /* full name -> ProgramTable */
+    Map views_by_name;  /* full name -> Statement: not built, but no unknown names */
     int chain;          /* tables being bound inside each other */
 };
 
@@ -84,15 +85,20 @@ static bool is_consequence(const Error *error)
 
 /* --------------------------------------------------------- 1. collect --- */
 
-static ProgramTable *find_table(const Program *program, const AstName *name)
+/* STR_NULL when the name has too many parts. */
+static Str full_name(const Program *program, const AstName *name)
 {
     Str parts[3];
     size_t count = ast_name_parts(name, parts, ARRAY_LENGTH(parts));
-    if (count == 0) {
-        return NULL;
-    }
-    Str key = catalog_full_name(program->context->catalog, parts, count, program->context->arena);
-    return map_get(&program->tables_by_name, key);
+    const BindContext *context = program->context;
+    return count == 0 ? STR_NULL
+                      : catalog_full_name(context->catalog, parts, count, context->arena);
+}
+
+static ProgramTable *find_table(const Program *program, const AstName *name)
+{
+    Str key = full_name(program, name);
+    return key.data == NULL ? NULL : map_get(&program->tables_by_name, key);
 }
 
 static Str dotted_name(Arena *arena, const Str *parts, size_t count)
@@ -371,6 +377,10 @@ static void collect(Program *program)
         } else if (statement->ast->kind != AST_STATEMENT_CREATE_FLOW) {
             report(statement, other_statement(statement->ast));
         }
+        if (statement->ast->kind == AST_STATEMENT_CREATE_VIEW) {
+            Str key = full_name(program, &statement->ast->create_view.name);
+            map_put(&program->views_by_name, key, statement);
+        }
     }
     /* Flows in order of statements: the later of two that exclude each other is told. */
     size_t table = 0;
@@ -528,7 +538,9 @@ Error *program_find_relation(Program *program, const AstName *name, bool *ret_fo
     ProgramTable *table = find_table(program, name);
     if (table == NULL) {
         *ret_found = false;
-        return NULL;
+        Str key = full_name(program, name);
+        bool is_view = key.data != NULL && map_get(&program->views_by_name, key) != NULL;
+        return is_view ? consequence(name->place) : NULL;
     }
     if (table->state == TABLE_BINDING) {
         return error_at(ERROR_PIPELINE_CYCLE, name->place,
@@ -654,4 +666,5 @@ void bind_program(const BindContext *context, const AstScript *const *scripts, s
     hand_over(&program, ret_program);
     report_all(&program, &reporter);
     map_done(&program.tables_by_name);
+    map_done(&program.views_by_name);
 }

@@ -83,6 +83,10 @@ Error *binder_find_relation(Binder *binder, const AstName *name, const Relation 
     Str parts[3];
     size_t count = ast_name_parts(name, parts, ARRAY_LENGTH(parts));
     const Relation *relation = catalog_find(binder->context->catalog, parts, count);
+    if (relation == NULL && count > 1 &&
+        str_equal_ignore_case(parts[count - 2], STR("information_schema"))) {
+        return not_yet(name->place, "INFORMATION_SCHEMA");
+    }
     if (relation == NULL) {
         return table_not_found(binder, name);
     }
@@ -260,14 +264,14 @@ static bool check_relation_clauses(Binder *binder, const AstRelation *ast)
     if (ast->watermark != NULL) {
         ok = report(binder, not_yet(ast->watermark->place, "WATERMARK"));
     }
-    if (ast->lateral) {
-        ok = report(binder, not_yet(ast->place, "LATERAL"));
-    }
     return ok;
 }
 
 static bool bind_relation(Binder *binder, const AstRelation *ast, FromResult *result)
 {
+    if (ast->lateral) { /* its names may be those of the relations before it */
+        return report(binder, not_yet(ast->place, "LATERAL"));
+    }
     bool ok = check_relation_clauses(binder, ast);
     Error *error = NULL;
     switch (ast->kind) {
@@ -497,9 +501,11 @@ static Error *check_where(Binder *binder, const AstExpr *where)
 {
     ExprTraits traits;
     expr_traits(binder->context->functions, where, &traits);
-    const AstExpr *wrong = traits.aggregate != NULL  ? traits.aggregate
-                           : traits.analytic != NULL ? traits.analytic
-                                                     : traits.generator;
+    if (traits.analytic != NULL) {
+        return error_at(ERROR_WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE, traits.analytic->place,
+                        "Window functions are not allowed in the WHERE clause.");
+    }
+    const AstExpr *wrong = traits.aggregate != NULL ? traits.aggregate : traits.generator;
     if (wrong == NULL) {
         return NULL;
     }

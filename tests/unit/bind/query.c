@@ -139,7 +139,7 @@ static void test_where(void **state)
     check_error("SELECT 1 FROM t WHERE seq", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", 1, 23);
     check_error("SELECT 1 FROM t WHERE sum(seq) > 1", "INVALID_WHERE_CONDITION", 1, 23);
     check_error("SELECT 1 FROM t WHERE row_number() OVER (ORDER BY seq) = 1",
-                "INVALID_WHERE_CONDITION", 1, 23);
+                "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE", 1, 23);
 }
 
 static void test_relations(void **state)
