@@ -18,8 +18,14 @@ void ast_print_name(const AstName *name, Buffer *out);
 void ast_print_identifier(const AstIdentifier *identifier, Buffer *out);
 /* 'text' with escapes. */
 void ast_print_string(Str value, Buffer *out);
-/* The name Spark gives a select item without alias: SEQ + 1 is (SEQ + 1), a.b is b, cast(x as int)
- * is CAST(x AS INT), count(*) is count(1). Literals lose their quotes. */
+/* How many leading parts of a column's name are not a part of what Spark shows: t of t.a, nothing
+ * of a struct's s.a. `context` is the caller's. */
+typedef size_t (*AstQualifierParts)(void *context, const AstName *name);
+/* The name Spark 4 gives a select item without alias: SEQ + 1 is (SEQ + 1), t.a is a, cast(x + 1 as
+ * int) is CAST((x + 1) AS INT), count(*) is count(1), 'x' is x. `qualifier_parts` NULL: all parts
+ * but the last are left out. Names that depend on types (date + interval) are as for numbers. */
+void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier_parts,
+                                void *context, Buffer *out);
 void ast_print_column_name(const AstExpr *expr, Buffer *out);
 
 #endif

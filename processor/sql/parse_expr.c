@@ -248,10 +248,10 @@ static Error *parse_between(Parser *parser, AstBetween *ret)
     return parse_comparison(parser, &ret->high);
 }
 
-/* The parentheses behind IN held `first`: a row is the list itself. */
-static void set_in_items(Parser *parser, AstInList *list, AstExpr *first)
+/* The parentheses behind IN held `first`; a row that begins with them is the list itself. */
+static void set_in_items(Parser *parser, AstInList *list, AstExpr *first, const char *open)
 {
-    if (first->kind == AST_EXPR_ROW) {
+    if (first->kind == AST_EXPR_ROW && first->text.data == open) {
         list->items = first->row.items;
         list->item_count = first->row.item_count;
         return;
@@ -282,7 +282,7 @@ static Error *parse_in_query(Parser *parser, AstExpr *operand, size_t start, boo
     }
     *ret = parser_new_expr(parser, AST_EXPR_IN_LIST, start);
     (*ret)->in_list = (AstInList){.operand = operand, .negated = negated};
-    set_in_items(parser, &(*ret)->in_list, first);
+    set_in_items(parser, &(*ret)->in_list, first, parser->text.data + parser->tokens[open].start);
     return NULL;
 }
 

@@ -161,6 +161,7 @@ bool parser_starts_operand_ahead(const Parser *parser, size_t ahead)
     case TOKEN_PLUS:
     case TOKEN_MINUS:
     case TOKEN_TILDE:
+    case TOKEN_BANG:
         return true;
     case TOKEN_WORD:
         break;
@@ -173,6 +174,8 @@ bool parser_starts_operand_ahead(const Parser *parser, size_t ahead)
     case KEYWORD_FALSE:
     case KEYWORD_CASE:
         return true;
+    case KEYWORD_NOT: /* not NOT IN, NOT LIKE …, which continue an expression */
+        return (keyword_flags(parser_ahead(parser, ahead + 1)->keyword) & WORD_NOT_ALIAS) == 0;
     default:
         return (keyword_flags(token->keyword) & (WORD_RESERVED | WORD_NOT_ALIAS)) == 0;
     }

@@ -1,0 +1,623 @@
+/* Spark's names of select items without alias (its toPrettySQL): operators in parentheses, strings
+ * without quotes, types in capitals, casts the user wrote. What is written here was measured on
+ * Spark 4.3; tests/unit/sql/column_names.c holds the measurements. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "processor/sql/ast_name_internal.h"
+#include "processor/sql/ast_print_internal.h"
+
+#include "processor/base/banned.h"
+
+static void text(NamePrinter *printer, const char *words)
+{
+    buffer_append_cstr(printer->out, words);
+}
+
+/* ----------------------------------------------------------------- literals --- */
+
+/* A double as Java writes it: 1.0, 0.001, 1.0E10, 1.0E-4; the shortest digits that give it back. */
+static void java_double(double value, Buffer *out)
+{
+    char digits[40];
+    int precision = 0;
+    do {
+        (void)snprintf(digits, sizeof digits, "%.*e", precision, value);
+    } while (strtod(digits, NULL) != value && ++precision < 17);
+    int exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
+    if (value != 0 && (exponent < -3 || exponent >= 7)) {
+        *strchr(digits, 'e') = '\0';
+        buffer_printf(out, "%s%sE%d", digits, strchr(digits, '.') == NULL ? ".0" : "", exponent);
+        return;
+    }
+    int decimals = precision - exponent < 1 ? 1 : precision - exponent;
+    buffer_printf(out, "%.*f", decimals, value);
+}
+
+static void java_float(float value, Buffer *out)
+{
+    char digits[40];
+    int precision = 0;
+    do {
+        (void)snprintf(digits, sizeof digits, "%.*e", precision, (double)value);
+    } while (strtof(digits, NULL) != value && ++precision < 9);
+    java_double(strtod(digits, NULL), out);
+}
+
+enum { NUMBER_SIZE_MAX = 100 };
+
+static void name_number(NamePrinter *printer, const AstLiteral *literal)
+{
+    bool is_float = literal->suffix == AST_SUFFIX_F;
+    bool is_double = literal->suffix == AST_SUFFIX_D ||
+                     (literal->kind == AST_LITERAL_DOUBLE && literal->suffix == AST_SUFFIX_NONE);
+    Str digits = literal->value;
+    char copy[NUMBER_SIZE_MAX + 1];
+    if ((is_float || is_double) && digits.size <= NUMBER_SIZE_MAX) {
+        memcpy(copy, digits.data, digits.size);
+        copy[digits.size] = '\0';
+        double value = strtod(copy, NULL);
+        if (isfinite(value)) {
+            if (is_float) {
+                java_float(strtof(copy, NULL), printer->out);
+            } else {
+                java_double(value, printer->out);
+            }
+            return;
+        }
+    }
+    if (digits.data[0] == '.') {
+        text(printer, "0");
+    }
+    if (digits.data[digits.size - 1] == '.') {
+        digits.size--;
+    }
+    buffer_append_str(printer->out, digits);
+}
+
+static void name_binary(NamePrinter *printer, Str hex)
+{
+    text(printer, "X'");
+    for (size_t i = 0; i < hex.size; i++) {
+        char c = hex.data[i];
+        buffer_append_byte(printer->out, c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c);
+    }
+    text(printer, "'");
+}
+
+static void name_typed(NamePrinter *printer, const char *word, Str value)
+{
+    buffer_printf(printer->out, "%s '%.*s'", word, STR_ARG(value));
+}
+
+static void name_literal(NamePrinter *printer, const AstLiteral *literal)
+{
+    switch (literal->kind) {
+    case AST_LITERAL_NULL:
+        text(printer, "NULL");
+        return;
+    case AST_LITERAL_TRUE:
+        text(printer, "true");
+        return;
+    case AST_LITERAL_FALSE:
+        text(printer, "false");
+        return;
+    case AST_LITERAL_STRING:
+        buffer_append_str(printer->out, literal->value);
+        return;
+    case AST_LITERAL_INTEGER:
+    case AST_LITERAL_DECIMAL:
+    case AST_LITERAL_DOUBLE:
+        name_number(printer, literal);
+        return;
+    case AST_LITERAL_DATE:
+        name_typed(printer, "DATE", literal->value);
+        return;
+    case AST_LITERAL_TIMESTAMP:
+    case AST_LITERAL_TIMESTAMP_LTZ:
+        name_typed(printer, "TIMESTAMP", literal->value);
+        return;
+    case AST_LITERAL_TIMESTAMP_NTZ:
+        name_typed(printer, "TIMESTAMP_NTZ", literal->value);
+        return;
+    case AST_LITERAL_BINARY:
+        name_binary(printer, literal->value);
+        return;
+    }
+}
+
+/* INTERVAL 3 DAYS is INTERVAL '3' DAY; hours, minutes and seconds have two digits. What Spark
+ * rearranges further (several units, weeks in fractions) is shown as written. */
+static void name_interval(NamePrinter *printer, const AstInterval *interval)
+{
+    const AstIntervalPart *part = &interval->parts[0];
+    int64_t value = 0;
+    Str digits = str_trim(part->value);
+    bool negative = part->negative;
+    if (str_starts_with(digits, STR("-"))) {
+        negative = !negative;
+        digits = (Str){digits.data + 1, digits.size - 1};
+    }
+    bool plain = interval->form == AST_INTERVAL_UNITS && interval->part_count == 1 &&
+                 part->unit >= AST_UNIT_SECOND && str_to_int64(digits, &value) && value >= 0 &&
+                 value < INT64_MAX / 7;
+    if (!plain) {
+        print_interval(interval, printer->out);
+        return;
+    }
+    AstIntervalUnit unit = part->unit == AST_UNIT_WEEK ? AST_UNIT_DAY : part->unit;
+    value *= part->unit == AST_UNIT_WEEK ? 7 : 1;
+    int width = unit <= AST_UNIT_HOUR ? 2 : 1;
+    buffer_printf(printer->out, "INTERVAL '%s%0*lld' %s", negative ? "-" : "", width,
+                  (long long)value, interval_unit_name(unit));
+}
+
+/* ---------------------------------------------------------------- operators --- */
+
+void name_exprs(NamePrinter *printer, AstExpr *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        print_list_separator(printer->out, i);
+        name_expr(printer, items[i]);
+    }
+}
+
+/* ((a + b) - c): what stands before the first operand, outermost first. */
+static const char *binary_prefix(AstBinaryOperator operator_)
+{
+    return operator_ == AST_BINARY_CONCAT      ? "concat("
+           : operator_ == AST_BINARY_NOT_EQUAL ? "(NOT ("
+                                               : "(";
+}
+
+static void name_binary_step(NamePrinter *printer, const AstBinaryStep *step)
+{
+    if (step->operator_ == AST_BINARY_CONCAT) {
+        text(printer, ", ");
+    } else if (step->operator_ == AST_BINARY_NOT_EQUAL) {
+        text(printer, " = ");
+    } else if (step->operator_ == AST_BINARY_DIV) {
+        text(printer, " div ");
+    } else {
+        buffer_printf(printer->out, " %s ", binary_operator_text(step->operator_));
+    }
+    name_expr(printer, step->right);
+    text(printer, step->operator_ == AST_BINARY_NOT_EQUAL ? "))" : ")");
+}
+
+static void name_chain(NamePrinter *printer, const AstBinary *binary)
+{
+    for (size_t i = binary->step_count; i > 0; i--) {
+        text(printer, binary_prefix(binary->steps[i - 1].operator_));
+    }
+    name_expr(printer, binary->first);
+    for (size_t i = 0; i < binary->step_count; i++) {
+        name_binary_step(printer, &binary->steps[i]);
+    }
+}
+
+static bool is_number(const AstExpr *expr)
+{
+    return expr->kind == AST_EXPR_LITERAL && expr->literal.kind >= AST_LITERAL_INTEGER &&
+           expr->literal.kind <= AST_LITERAL_DOUBLE;
+}
+
+/* -1 is a literal, -(1) and -a are not. */
+static bool is_negative_literal(const AstExpr *expr)
+{
+    const AstExpr *operand = expr->unary.operand;
+    const char *end = expr->text.data + expr->text.size;
+    return expr->unary.operator_ == AST_UNARY_MINUS && is_number(operand) &&
+           operand->text.data + operand->text.size == end;
+}
+
+static void name_unary(NamePrinter *printer, const AstExpr *expr)
+{
+    static const char *const heads[] = {[AST_UNARY_NOT] = "(NOT ",
+                                        [AST_UNARY_MINUS] = "(- ",
+                                        [AST_UNARY_PLUS] = "(+ ",
+                                        [AST_UNARY_BIT_NOT] = "~"};
+    bool literal = is_negative_literal(expr);
+    text(printer, literal ? "-" : heads[expr->unary.operator_]);
+    name_expr(printer, expr->unary.operand);
+    text(printer, literal || expr->unary.operator_ == AST_UNARY_BIT_NOT ? "" : ")");
+}
+
+static void begin_negation(NamePrinter *printer, bool negated)
+{
+    text(printer, negated ? "(NOT " : "");
+}
+
+static void end_negation(NamePrinter *printer, bool negated)
+{
+    text(printer, negated ? ")" : "");
+}
+
+static void name_between(NamePrinter *printer, const AstBetween *between)
+{
+    begin_negation(printer, between->negated);
+    text(printer, "between(");
+    name_expr(printer, between->operand);
+    text(printer, ", ");
+    name_expr(printer, between->low);
+    text(printer, ", ");
+    name_expr(printer, between->high);
+    text(printer, ")");
+    end_negation(printer, between->negated);
+}
+
+static void name_in_list(NamePrinter *printer, const AstInList *in)
+{
+    begin_negation(printer, in->negated);
+    text(printer, "(");
+    name_expr(printer, in->operand);
+    text(printer, " IN (");
+    name_exprs(printer, in->items, in->item_count);
+    text(printer, "))");
+    end_negation(printer, in->negated);
+}
+
+static void name_like(NamePrinter *printer, const AstLike *like)
+{
+    bool function = like->kind != AST_LIKE_LIKE;
+    begin_negation(printer, like->negated);
+    text(printer, like->kind == AST_LIKE_ILIKE ? "ilike(" : function ? "RLIKE(" : "");
+    name_expr(printer, like->operand);
+    text(printer, function ? ", " : " LIKE ");
+    name_expr(printer, like->pattern);
+    text(printer, function ? ")" : "");
+    if (!function && like->escape.value.data != NULL) {
+        buffer_printf(printer->out, " ESCAPE '%.*s'", STR_ARG(like->escape.value));
+    }
+    end_negation(printer, like->negated);
+}
+
+static void name_like_quantified(NamePrinter *printer, const AstLikeQuantified *like)
+{
+    bool lower = like->kind == AST_LIKE_ILIKE;
+    buffer_printf(printer->out, "%slike%s(%s", like->negated ? "not" : "",
+                  like->all ? "all" : "any", lower ? "lower(" : "");
+    name_expr(printer, like->operand);
+    text(printer, lower ? "))" : ")");
+}
+
+static void name_is(NamePrinter *printer, const AstIs *is)
+{
+    bool null = is->kind == AST_IS_NULL || is->kind == AST_IS_UNKNOWN;
+    begin_negation(printer, is->negated && !null);
+    text(printer, "(");
+    name_expr(printer, is->operand);
+    if (null) {
+        text(printer, is->negated ? " IS NOT NULL)" : " IS NULL)");
+    } else {
+        text(printer, is->kind == AST_IS_TRUE ? " <=> true)" : " <=> false)");
+    }
+    end_negation(printer, is->negated && !null);
+}
+
+static void name_is_distinct(NamePrinter *printer, const AstIsDistinct *is)
+{
+    begin_negation(printer, !is->negated);
+    text(printer, "(");
+    name_expr(printer, is->left);
+    text(printer, " <=> ");
+    name_expr(printer, is->right);
+    text(printer, ")");
+    end_negation(printer, !is->negated);
+}
+
+static void name_case(NamePrinter *printer, const AstCase *case_)
+{
+    text(printer, "CASE");
+    for (size_t i = 0; i < case_->when_count; i++) {
+        text(printer, " WHEN ");
+        if (case_->operand != NULL) {
+            text(printer, "(");
+            name_expr(printer, case_->operand);
+            text(printer, " = ");
+        }
+        name_expr(printer, case_->whens[i].condition);
+        text(printer, case_->operand != NULL ? ") THEN " : " THEN ");
+        name_expr(printer, case_->whens[i].result);
+    }
+    if (case_->else_ != NULL) {
+        text(printer, " ELSE ");
+        name_expr(printer, case_->else_);
+    }
+    text(printer, " END");
+}
+
+/* -------------------------------------------------------------------- names --- */
+
+static bool is_lambda_variable(const NamePrinter *printer, const AstName *name)
+{
+    for (const NameScope *scope = printer->scope; scope != NULL; scope = scope->outer) {
+        for (size_t i = 0; i < scope->lambda->parameter_count; i++) {
+            if (str_equal_ignore_case(scope->lambda->parameters[i].name, name->parts[0].name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void name_parts(NamePrinter *printer, const AstName *name, size_t from)
+{
+    for (size_t i = from; i < name->part_count; i++) {
+        text(printer, i > from ? "." : "");
+        buffer_append_str(printer->out, name->parts[i].name);
+    }
+}
+
+static void name_column(NamePrinter *printer, const AstColumn *column)
+{
+    static const char *const values[] = {[AST_CURRENT_NONE] = "",
+                                         [AST_CURRENT_DATE] = "current_date()",
+                                         [AST_CURRENT_TIMESTAMP] = "current_timestamp()",
+                                         [AST_CURRENT_USER] = "current_user()"};
+    const AstName *name = &column->name;
+    if (is_lambda_variable(printer, name)) {
+        text(printer, name->part_count > 1 ? "namedlambdavariable()." : "namedlambdavariable()");
+        name_parts(printer, name, 1);
+        return;
+    }
+    if (column->current_value != AST_CURRENT_NONE) {
+        text(printer, values[column->current_value]);
+        return;
+    }
+    size_t qualifiers = printer->qualifier_parts == NULL
+                            ? name->part_count - 1
+                            : printer->qualifier_parts(printer->context, name);
+    name_parts(printer, name, qualifiers < name->part_count ? qualifiers : name->part_count - 1);
+}
+
+static void name_lambda(NamePrinter *printer, const AstLambda *lambda)
+{
+    NameScope scope = {lambda, printer->scope};
+    printer->scope = &scope;
+    text(printer, "lambdafunction(");
+    name_expr(printer, lambda->body);
+    printer->scope = scope.outer;
+    for (size_t i = 0; i < lambda->parameter_count; i++) {
+        text(printer, ", namedlambdavariable()");
+    }
+    text(printer, ")");
+}
+
+/* -------------------------------------------------------- calls and the like --- */
+
+static void name_type(NamePrinter *printer, const AstDataType *type)
+{
+    if (type->kind == AST_TYPE_DECIMAL) {
+        buffer_printf(printer->out, "DECIMAL(%lld,%lld)", (long long)type->precision,
+                      (long long)type->scale);
+    } else if (type->kind == AST_TYPE_CHAR || type->kind == AST_TYPE_VARCHAR) {
+        text(printer, "STRING");
+    } else {
+        ast_print_data_type(type, printer->out);
+    }
+}
+
+void name_cast(NamePrinter *printer, const AstCast *cast)
+{
+    AstTypeKind kind = cast->type->kind;
+    if (kind == AST_TYPE_ARRAY || kind == AST_TYPE_MAP || kind == AST_TYPE_STRUCT) {
+        name_expr(printer, cast->operand);
+        return;
+    }
+    text(printer, cast->try_ ? "TRY_CAST(" : "CAST(");
+    name_expr(printer, cast->operand);
+    text(printer, " AS ");
+    name_type(printer, cast->type);
+    text(printer, ")");
+}
+
+static void name_trim(NamePrinter *printer, const AstTrim *trim)
+{
+    static const char *const words[] = {[AST_TRIM_BOTH] = "TRIM(BOTH ",
+                                        [AST_TRIM_LEADING] = "TRIM(LEADING ",
+                                        [AST_TRIM_TRAILING] = "TRIM(TRAILING "};
+    static const char *const functions[] = {
+        [AST_TRIM_BOTH] = "trim(", [AST_TRIM_LEADING] = "ltrim(", [AST_TRIM_TRAILING] = "rtrim("};
+    if (trim->characters == NULL) {
+        text(printer, functions[trim->kind]);
+    } else {
+        text(printer, words[trim->kind]);
+        name_expr(printer, trim->characters);
+        text(printer, " FROM ");
+    }
+    name_expr(printer, trim->source);
+    text(printer, ")");
+}
+
+static void name_struct(NamePrinter *printer, const AstStructConstructor *struct_)
+{
+    text(printer, "struct(");
+    for (size_t i = 0; i < struct_->item_count; i++) {
+        print_list_separator(printer->out, i);
+        name_expr(printer, struct_->items[i].expr);
+        if (struct_->items[i].alias_count > 0) {
+            text(printer, " AS ");
+            buffer_append_str(printer->out, struct_->items[i].aliases[0].name);
+        }
+    }
+    text(printer, ")");
+}
+
+/* (a, 2) is named_struct(a, a, col2, 2). */
+static void name_row(NamePrinter *printer, const AstRow *row)
+{
+    text(printer, "named_struct(");
+    for (size_t i = 0; i < row->item_count; i++) {
+        print_list_separator(printer->out, i);
+        if (row->items[i]->kind == AST_EXPR_COLUMN) {
+            const AstName *name = &row->items[i]->column.name;
+            buffer_append_str(printer->out, name->parts[name->part_count - 1].name);
+        } else {
+            buffer_printf(printer->out, "col%zu", i + 1);
+        }
+        text(printer, ", ");
+        name_expr(printer, row->items[i]);
+    }
+    text(printer, ")");
+}
+
+static void name_extract(NamePrinter *printer, const AstExtract *extract)
+{
+    buffer_printf(printer->out, "extract(%.*s FROM ", STR_ARG(extract->field.name));
+    name_expr(printer, extract->source);
+    text(printer, ")");
+}
+
+static void name_postfix(NamePrinter *printer, const AstExpr *base, char separator, Str name)
+{
+    name_expr(printer, base);
+    buffer_append_byte(printer->out, separator);
+    buffer_append_str(printer->out, name);
+}
+
+void name_expr(NamePrinter *printer, const AstExpr *expr)
+{
+    switch (expr->kind) {
+    case AST_EXPR_LITERAL:
+        name_literal(printer, &expr->literal);
+        return;
+    case AST_EXPR_INTERVAL:
+        name_interval(printer, &expr->interval);
+        return;
+    case AST_EXPR_COLUMN:
+        name_column(printer, &expr->column);
+        return;
+    case AST_EXPR_UNARY:
+        name_unary(printer, expr);
+        return;
+    case AST_EXPR_BINARY:
+        name_chain(printer, &expr->binary);
+        return;
+    case AST_EXPR_BETWEEN:
+        name_between(printer, &expr->between);
+        return;
+    case AST_EXPR_IN_LIST:
+        name_in_list(printer, &expr->in_list);
+        return;
+    case AST_EXPR_IN_QUERY:
+        begin_negation(printer, expr->in_query.negated);
+        text(printer, "(");
+        name_expr(printer, expr->in_query.operand);
+        text(printer, " IN (listquery()))");
+        end_negation(printer, expr->in_query.negated);
+        return;
+    case AST_EXPR_LIKE:
+        name_like(printer, &expr->like);
+        return;
+    case AST_EXPR_LIKE_QUANTIFIED:
+        name_like_quantified(printer, &expr->like_quantified);
+        return;
+    case AST_EXPR_IS:
+        name_is(printer, &expr->is);
+        return;
+    case AST_EXPR_IS_DISTINCT:
+        name_is_distinct(printer, &expr->is_distinct);
+        return;
+    case AST_EXPR_CASE:
+        name_case(printer, &expr->case_);
+        return;
+    case AST_EXPR_CAST:
+        name_cast(printer, &expr->cast);
+        return;
+    case AST_EXPR_EXISTS:
+        text(printer, "exists()");
+        return;
+    case AST_EXPR_EXTRACT:
+        name_extract(printer, &expr->extract);
+        return;
+    case AST_EXPR_TRIM:
+        name_trim(printer, &expr->trim);
+        return;
+    case AST_EXPR_STRUCT:
+        name_struct(printer, &expr->struct_);
+        return;
+    case AST_EXPR_ROW:
+        name_row(printer, &expr->row);
+        return;
+    case AST_EXPR_CALL:
+        name_call(printer, expr->call);
+        return;
+    case AST_EXPR_LAMBDA:
+        name_lambda(printer, &expr->lambda);
+        return;
+    case AST_EXPR_SUBQUERY:
+        text(printer, "scalarsubquery()");
+        return;
+    case AST_EXPR_INDEX:
+        name_expr(printer, expr->index.base);
+        text(printer, "[");
+        name_expr(printer, expr->index.index);
+        text(printer, "]");
+        return;
+    case AST_EXPR_FIELD:
+        name_postfix(printer, expr->field.base, '.', expr->field.name.name);
+        return;
+    case AST_EXPR_VARIANT_PATH:
+        name_postfix(printer, expr->variant_path.base, ':', expr->variant_path.name.name);
+        return;
+    case AST_EXPR_COLLATE:
+        text(printer, "collate(");
+        name_expr(printer, expr->collate.operand);
+        buffer_printf(printer->out, ", %.*s)", STR_ARG(expr->collate.collation.name));
+        return;
+    }
+}
+
+/* ---------------------------------------------------------------- top level --- */
+
+/* A column, or fields of one: its last name. */
+static bool name_of_reference(const AstExpr *expr, Str *ret_name)
+{
+    const AstExpr *root = expr;
+    while (root->kind == AST_EXPR_FIELD) {
+        root = root->field.base;
+    }
+    if (root->kind != AST_EXPR_COLUMN) {
+        return false;
+    }
+    if (expr->kind == AST_EXPR_FIELD) {
+        *ret_name = expr->field.name.name;
+        return true;
+    }
+    const AstName *name = &expr->column.name;
+    *ret_name = name->parts[name->part_count - 1].name;
+    return expr->column.current_value == AST_CURRENT_NONE;
+}
+
+/* A cast of a column bears the column's name. */
+static const AstExpr *cast_operand(const AstExpr *expr)
+{
+    AstTypeKind kind = AST_TYPE_STRING;
+    if (expr->kind == AST_EXPR_CAST) {
+        return expr->cast.operand->kind == AST_EXPR_COLUMN ? expr->cast.operand : expr;
+    }
+    if (expr->kind == AST_EXPR_CALL && name_cast_function(expr->call, &kind)) {
+        const AstExpr *operand = expr->call->arguments[0].expr;
+        return operand->kind == AST_EXPR_COLUMN ? operand : expr;
+    }
+    return expr;
+}
+
+void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier_parts,
+                                void *context, Buffer *out)
+{
+    NamePrinter printer = {.out = out, .qualifier_parts = qualifier_parts, .context = context};
+    Str name = STR_NULL;
+    if (name_of_reference(cast_operand(expr), &name)) {
+        buffer_append_str(out, name);
+        return;
+    }
+    name_expr(&printer, expr);
+}
+
+void ast_print_column_name(const AstExpr *expr, Buffer *out)
+{
+    ast_print_column_name_with(expr, NULL, NULL, out);
+}

@@ -1,0 +1,328 @@
+/* Spark's names of calls: the function's name as Spark spells it, arguments it fills in, the window
+ * frame it makes explicit. */
+#include <stdio.h>
+
+#include "processor/sql/ast_name_internal.h"
+#include "processor/sql/ast_print_internal.h"
+
+#include "processor/base/banned.h"
+
+static void text(NamePrinter *printer, const char *words)
+{
+    buffer_append_cstr(printer->out, words);
+}
+
+/* The function's name when it is one bare word, else STR_NULL. */
+static Str plain_name(const AstCall *call)
+{
+    return call->name.part_count == 1 ? call->name.parts[0].name : STR_NULL;
+}
+
+static bool is_named(const AstCall *call, const char *name)
+{
+    return str_equal_ignore_case(plain_name(call), str_from(name));
+}
+
+static void lower_name(NamePrinter *printer, Str name)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.data[i];
+        buffer_append_byte(printer->out, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+    }
+}
+
+bool name_cast_function(const AstCall *call, AstTypeKind *ret_kind)
+{
+    static const struct {
+        const char *name;
+        AstTypeKind kind;
+    } rows[] = {
+        {"boolean", AST_TYPE_BOOLEAN},   {"tinyint", AST_TYPE_TINYINT},
+        {"smallint", AST_TYPE_SMALLINT}, {"int", AST_TYPE_INT},
+        {"bigint", AST_TYPE_BIGINT},     {"float", AST_TYPE_FLOAT},
+        {"double", AST_TYPE_DOUBLE},     {"decimal", AST_TYPE_DECIMAL},
+        {"date", AST_TYPE_DATE},         {"timestamp", AST_TYPE_TIMESTAMP},
+        {"binary", AST_TYPE_BINARY},     {"string", AST_TYPE_STRING},
+    };
+    for (size_t i = 0; call->argument_count == 1 && i < ARRAY_LENGTH(rows); i++) {
+        if (is_named(call, rows[i].name)) {
+            *ret_kind = rows[i].kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How Spark spells a function when not in lower case; `arguments` -1 = any number. */
+typedef struct Spelling {
+    const char *name;
+    int arguments;
+    const char *shown;
+} Spelling;
+
+static const Spelling spellings[] = {
+    {"rank", 0, "RANK"},
+    {"dense_rank", 0, "DENSE_RANK"},
+    {"percent_rank", 0, "PERCENT_RANK"},
+    {"ceil", 1, "CEIL"},
+    {"floor", 1, "FLOOR"},
+    {"sqrt", 1, "SQRT"},
+    {"power", 2, "POWER"},
+    {"signum", 1, "SIGNUM"},
+    {"log", 2, "LOG"},
+    {"exp", 1, "EXP"},
+    {"sin", 1, "SIN"},
+    {"cos", 1, "COS"},
+    {"tan", 1, "TAN"},
+    {"cot", 1, "COT"},
+    {"atan2", 2, "ATAN2"},
+    {"cbrt", 1, "CBRT"},
+    {"degrees", 1, "DEGREES"},
+    {"radians", 1, "RADIANS"},
+    {"log10", 1, "LOG10"},
+    {"log2", 1, "LOG2"},
+    {"log1p", 1, "LOG1P"},
+    {"expm1", 1, "EXPM1"},
+    {"hypot", 2, "HYPOT"},
+    {"e", 0, "E"},
+    {"pi", 0, "PI"},
+    {"regexp_like", 2, "REGEXP_LIKE"},
+    {"dateadd", 2, "date_add"},
+    {"dateadd", 3, "timestampadd"},
+    {"date_add", 3, "timestampadd"},
+    {"datediff", 3, "timestampdiff"},
+    {"date_diff", 3, "timestampdiff"},
+    {"current_database", 0, "current_schema"},
+};
+
+static void function_name(NamePrinter *printer, const AstCall *call)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(spellings); i++) {
+        if ((int)call->argument_count == spellings[i].arguments &&
+            is_named(call, spellings[i].name)) {
+            text(printer, spellings[i].shown);
+            return;
+        }
+    }
+    for (size_t i = 0; i < call->name.part_count; i++) {
+        text(printer, i > 0 ? "." : "");
+        lower_name(printer, call->name.parts[i].name);
+    }
+}
+
+/* What Spark shows behind the arguments given. */
+static const Spelling added_arguments[] = {
+    {"substring", 2, ", 2147483647"},
+    {"substr", 2, ", 2147483647"},
+    {"round", 1, ", 0"},
+    {"bround", 1, ", 0"},
+    {"split", 2, ", -1"},
+    {"locate", 2, ", 1"},
+    {"position", 2, ", 1"},
+    {"overlay", 3, ", -1"},
+    {"lpad", 2, ",  "},
+    {"rpad", 2, ",  "},
+    {"regexp_replace", 3, ", 1"},
+    {"regexp_extract", 2, ", 1"},
+    {"from_unixtime", 1, ", yyyy-MM-dd HH:mm:ss"},
+    {"unix_timestamp", 0, "current_timestamp(), yyyy-MM-dd HH:mm:ss"},
+    {"unix_timestamp", 1, ", yyyy-MM-dd HH:mm:ss"},
+    {"to_unix_timestamp", 1, ", yyyy-MM-dd HH:mm:ss"},
+    {"months_between", 2, ", true"},
+    {"sort_array", 1, ", true"},
+    {"percentile", 2, ", 1"},
+    {"lag", 1, ", 1, NULL"},
+    {"lag", 2, ", NULL"},
+    {"lead", 1, ", 1, NULL"},
+    {"lead", 2, ", NULL"},
+};
+
+static const char *added_text(const AstCall *call)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(added_arguments); i++) {
+        if ((int)call->argument_count == added_arguments[i].arguments &&
+            is_named(call, added_arguments[i].name)) {
+            return added_arguments[i].shown;
+        }
+    }
+    return "";
+}
+
+static void call_arguments(NamePrinter *printer, const AstCall *call)
+{
+    /* The schema text of from_json is not shown. */
+    bool first_only =
+        call->argument_count > 1 && (is_named(call, "from_json") || is_named(call, "from_csv"));
+    size_t count = first_only ? 1 : call->argument_count;
+    text(printer, "(");
+    if (call->star) {
+        text(printer, is_named(call, "count") ? "1" : "*");
+    }
+    text(printer, call->distinct ? "DISTINCT " : "");
+    for (size_t i = 0; i < count; i++) {
+        print_list_separator(printer->out, i);
+        name_expr(printer, call->arguments[i].expr);
+    }
+    text(printer, added_text(call));
+    text(printer, ")");
+}
+
+/* ------------------------------------------------------------------ windows --- */
+
+static void sort_items(NamePrinter *printer, const AstSortItem *items, size_t count, bool full)
+{
+    for (size_t i = 0; i < count; i++) {
+        print_list_separator(printer->out, i);
+        name_expr(printer, items[i].expr);
+        if (full || items[i].descending || items[i].nulls_given) {
+            text(printer, items[i].descending ? " DESC" : " ASC");
+            text(printer, items[i].nulls_first ? " NULLS FIRST" : " NULLS LAST");
+        }
+    }
+}
+
+static void frame_bound(NamePrinter *printer, const AstFrameBound *bound)
+{
+    switch (bound->kind) {
+    case AST_FRAME_UNBOUNDED_PRECEDING:
+        text(printer, "UNBOUNDED PRECEDING");
+        return;
+    case AST_FRAME_UNBOUNDED_FOLLOWING:
+        text(printer, "UNBOUNDED FOLLOWING");
+        return;
+    case AST_FRAME_CURRENT_ROW:
+        text(printer, "CURRENT ROW");
+        return;
+    case AST_FRAME_PRECEDING:
+    case AST_FRAME_FOLLOWING:
+        name_expr(printer, bound->expr);
+        text(printer, bound->kind == AST_FRAME_PRECEDING ? " PRECEDING" : " FOLLOWING");
+        return;
+    }
+}
+
+static bool is_ranking(const AstCall *call)
+{
+    return is_named(call, "row_number") || is_named(call, "rank") || is_named(call, "dense_rank") ||
+           is_named(call, "percent_rank") || is_named(call, "ntile");
+}
+
+/* lag(a, n) looks at the row -n, lead(a, n) at the row n. */
+static bool offset_frame(NamePrinter *printer, const AstCall *call)
+{
+    bool lag = is_named(call, "lag");
+    if ((!lag && !is_named(call, "lead")) || call->argument_count == 0) {
+        return false;
+    }
+    int64_t offset = 1;
+    if (call->argument_count > 1) {
+        const AstExpr *expr = call->arguments[1].expr;
+        if (expr->kind != AST_EXPR_LITERAL || !str_to_int64(expr->literal.value, &offset)) {
+            return false;
+        }
+    }
+    long long shown = lag ? -(long long)offset : (long long)offset;
+    buffer_printf(printer->out, "ROWS BETWEEN %lld FOLLOWING AND %lld FOLLOWING", shown, shown);
+    return true;
+}
+
+static void window_frame(NamePrinter *printer, const AstCall *call, const AstWindow *window)
+{
+    if (window->frame != NULL) {
+        text(printer, window->frame->range ? "RANGE BETWEEN " : "ROWS BETWEEN ");
+        frame_bound(printer, &window->frame->start);
+        text(printer, " AND ");
+        frame_bound(printer, &window->frame->end);
+    } else if (offset_frame(printer, call)) {
+        return;
+    } else if (is_ranking(call)) {
+        text(printer, "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW");
+    } else if (window->order_by_count > 0) {
+        text(printer, "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW");
+    } else {
+        text(printer, "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING");
+    }
+}
+
+static void over(NamePrinter *printer, const AstCall *call)
+{
+    const AstWindow *window = call->over;
+    if (window->name.name.data != NULL) {
+        buffer_printf(printer->out, " OVER %.*s", STR_ARG(window->name.name));
+        return;
+    }
+    text(printer, " OVER (");
+    if (window->partition_by_count > 0) {
+        text(printer, "PARTITION BY ");
+        name_exprs(printer, window->partition_by, window->partition_by_count);
+        text(printer, " ");
+    }
+    if (window->order_by_count > 0) {
+        text(printer, "ORDER BY ");
+        sort_items(printer, window->order_by, window->order_by_count, true);
+        text(printer, " ");
+    }
+    window_frame(printer, call, window);
+    text(printer, ")");
+}
+
+/* Calls that Spark shows in another form; false when `call` is none. */
+static bool reshaped(NamePrinter *printer, const AstCall *call)
+{
+    AstTypeKind kind = AST_TYPE_STRING;
+    if (name_cast_function(call, &kind)) {
+        AstDataType type = {.kind = kind, .precision = 10};
+        AstCast cast = {.operand = call->arguments[0].expr, .type = &type};
+        name_cast(printer, &cast);
+        return true;
+    }
+    if (call->argument_count == 3 && is_named(call, "if")) {
+        text(printer, "(IF");
+        call_arguments(printer, call);
+        text(printer, ")");
+        return true;
+    }
+    if (call->argument_count == 1 && (is_named(call, "isnull") || is_named(call, "isnotnull"))) {
+        text(printer, "(");
+        name_expr(printer, call->arguments[0].expr);
+        text(printer, is_named(call, "isnull") ? " IS NULL)" : " IS NOT NULL)");
+        return true;
+    }
+    if (call->argument_count == 2 && is_named(call, "trim")) {
+        text(printer, "TRIM(BOTH ");
+        name_expr(printer, call->arguments[0].expr);
+        text(printer, " FROM ");
+        name_expr(printer, call->arguments[1].expr);
+        text(printer, ")");
+        return true;
+    }
+    if (call->argument_count == 1 && is_named(call, "log")) {
+        text(printer, "LOG(E(), ");
+        name_expr(printer, call->arguments[0].expr);
+        text(printer, ")");
+        return true;
+    }
+    return false;
+}
+
+void name_call(NamePrinter *printer, const AstCall *call)
+{
+    if (reshaped(printer, call)) {
+        return;
+    }
+    function_name(printer, call);
+    call_arguments(printer, call);
+    if (call->within_group_count > 0) {
+        text(printer, " WITHIN GROUP (ORDER BY ");
+        sort_items(printer, call->within_group, call->within_group_count, false);
+        text(printer, ")");
+    }
+    if (call->filter != NULL) {
+        text(printer, " FILTER (WHERE ");
+        name_expr(printer, call->filter);
+        text(printer, ")");
+    }
+    if (call->over != NULL) {
+        over(printer, call);
+    }
+}

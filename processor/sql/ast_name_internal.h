@@ -1,0 +1,31 @@
+/* What the two files that print Spark's column names share. */
+#ifndef SQL_AST_NAME_INTERNAL_H
+#define SQL_AST_NAME_INTERNAL_H
+
+#include "processor/base/buffer.h"
+#include "processor/sql/ast.h"
+#include "processor/sql/ast_print.h"
+
+/* Lambda parameters in scope, innermost first: they are shown as namedlambdavariable(). */
+typedef struct NameScope NameScope;
+struct NameScope {
+    const AstLambda *lambda;
+    const NameScope *outer;
+};
+
+typedef struct NamePrinter {
+    Buffer *out;
+    AstQualifierParts qualifier_parts;
+    void *context;
+    const NameScope *scope;
+} NamePrinter;
+
+void name_expr(NamePrinter *printer, const AstExpr *expr);
+void name_exprs(NamePrinter *printer, AstExpr *const *items, size_t count);
+void name_call(NamePrinter *printer, const AstCall *call);
+/* `operand` as CAST(… AS type); complex types show the operand alone. */
+void name_cast(NamePrinter *printer, const AstCast *cast);
+/* The type a cast function such as bigint(…) makes; false when `call` is none. */
+bool name_cast_function(const AstCall *call, AstTypeKind *ret_kind);
+
+#endif
