@@ -185,9 +185,9 @@ def decimals(spark):
     return out
 
 
-# No zone whose rules changed lately (Africa/Cairo 2023, Asia/Gaza): Java and ICU come with their own zone data.
+# No zone whose rules changed lately (Africa/Cairo 2023, Asia/Gaza, Africa/Casablanca): Java and ICU come with their own zone data.
 ZONES = ["UTC", "America/New_York", "Europe/Oslo", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "America/St_Johns", "America/Sao_Paulo", 
-         "Europe/Dublin", "Europe/London", "Asia/Tehran", "America/Los_Angeles", "Pacific/Chatham", "Antarctica/Troll", "Africa/Casablanca", "Asia/Tokyo", "Europe/Moscow", "America/Caracas",
+         "Europe/Dublin", "Europe/London", "Asia/Tehran", "America/Los_Angeles", "Pacific/Chatham", "Antarctica/Troll", "Asia/Tokyo", "Europe/Moscow", "America/Caracas",
          "Pacific/Kiritimati", "Africa/Monrovia", "Europe/Amsterdam", "Asia/Pyongyang", "GMT+2", "+05:30", "-07:15:30", "America/Argentina/Buenos_Aires", "Etc/GMT-14"]
 
 
