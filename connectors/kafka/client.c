@@ -45,19 +45,13 @@ int deadline_left_ms(int64_t deadline)
  * CONNECT)" → "Connect to ipv4#1.2.3.4:9092 failed: Connection refused". */
 static Str strip_reason(Str reason)
 {
-    for (size_t i = 0; i + 1 < reason.size; i++) {
-        if (reason.data[i] == '/' && i < 200) {
-            for (size_t j = i; j + 1 < reason.size; j++) {
-                if (reason.data[j] == ':' && reason.data[j + 1] == ' ') {
-                    reason = (Str){reason.data + j + 2, reason.size - j - 2};
-                    i = reason.size;
-                    break;
-                }
-            }
-            break;
-        }
-    }
     static const char after[] = " (after ";
+    const char *slash = memchr(reason.data, '/', reason.size);
+    const char *colon =
+        slash == NULL ? NULL : memmem(slash, reason.size - (size_t)(slash - reason.data), ": ", 2);
+    if (colon != NULL) {
+        reason = (Str){colon + 2, reason.size - (size_t)(colon + 2 - reason.data)};
+    }
     const char *tail = memmem(reason.data, reason.size, after, sizeof after - 1);
     if (tail != NULL) {
         reason.size = (size_t)(tail - reason.data);
