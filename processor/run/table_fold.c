@@ -65,9 +65,15 @@ typedef struct FoldedRow {
     Str value;
 } FoldedRow;
 
+/* Without the closing brace, so that {"k":1} comes before {"k":1,"_row":1}. */
+static Str sort_key(const FoldedRow *row)
+{
+    return (Str){row->key.data, row->key.size > 0 ? row->key.size - 1 : 0};
+}
+
 static int compare_rows(const void *a, const void *b)
 {
-    return str_compare(((const FoldedRow *)a)->key, ((const FoldedRow *)b)->key);
+    return str_compare(sort_key(a), sort_key(b));
 }
 
 static FoldedRow *sorted_rows(const Fold *fold)

@@ -8,7 +8,7 @@
 #include "processor/run/program.h"
 
 typedef struct FoldedTable {
-    Str *keys;   /* message keys, in byte order */
+    Str *keys;   /* message keys, sorted by their text */
     Batch *rows; /* row i belongs to keys[i]; may exceed BATCH_ROWS */
     size_t count;
 } FoldedTable;
