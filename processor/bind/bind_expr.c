@@ -347,12 +347,24 @@ static Error *bind_column(Binder *binder, const Scope *scope, const AstExpr *exp
     return NULL;
 }
 
+/* t of t.a is no part of what is shown, s of a struct's s.a is. */
+static size_t qualifier_parts(void *context, const AstName *name)
+{
+    const Scope *scope = context;
+    bool found = false;
+    ScopeMatch match = {0};
+    Error *error = scope_find(scope, name, &found, &match);
+    error_free(error);
+    return error == NULL && found ? match.used_parts - 1 : name->part_count - 1;
+}
+
 Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
                      const BoundExpr *bound)
 {
     if (expr->kind != AST_EXPR_COLUMN && expr->kind != AST_EXPR_FIELD) {
         AUTO_BUFFER Buffer out = {0};
-        ast_print_column_name(expr, &out);
+        Scope names = *scope;
+        ast_print_column_name_with(expr, qualifier_parts, &names, &out);
         return arena_copy_str(binder->arena, buffer_str(&out));
     }
     if (binder->flow_query && bound->kind == BOUND_FIELD) {
