@@ -289,6 +289,18 @@ static void run_field(Run *run, const Step *step)
     run->values[step->result] = child;
 }
 
+/* Constants are repeated for more rows than the batch may have: the same vector, but as long. */
+static Vector *cut_to(const Run *run, Vector *vector)
+{
+    if (vector->length == run->batch->row_count) {
+        return vector;
+    }
+    Vector *cut = arena_new_object(run->arena, Vector);
+    *cut = *vector;
+    cut->length = run->batch->row_count;
+    return cut;
+}
+
 static void run_struct(Run *run, const Step *step)
 {
     Vector *result = arena_new_object(run->arena, Vector);
@@ -299,14 +311,7 @@ static void run_struct(Run *run, const Step *step)
                        .children = arena_new_array(run->arena, Vector *, step->argument_count),
                        .child_count = (uint32_t)step->argument_count};
     for (size_t i = 0; i < step->argument_count; i++) {
-        result->children[i] = run->values[step->arguments[i]];
-        /* Constants are repeated for more rows than the batch may have. */
-        if (result->children[i]->length != row_count) {
-            Vector *cut = arena_new_object(run->arena, Vector);
-            *cut = *result->children[i];
-            cut->length = row_count;
-            result->children[i] = cut;
-        }
+        result->children[i] = cut_to(run, run->values[step->arguments[i]]);
     }
     run->values[step->result] = result;
 }
@@ -394,8 +399,8 @@ Error *expression_evaluate(Expression *expression, const Batch *batch, Arena *ba
             run_step(&run, step);
         }
     }
-    *ret_vector = run.values[expression->root];
-    assert(*ret_vector != NULL && (*ret_vector)->length == batch->row_count);
+    assert(run.values[expression->root] != NULL);
+    *ret_vector = cut_to(&run, run.values[expression->root]);
     return NULL;
 }
 
