@@ -136,6 +136,15 @@ static Error *check_existing_name(const Program *program, const ProgramTable *ta
                : error_set_hint(error, "a source has this name; choose another one");
 }
 
+/* ST-6: a single statement with IF NOT EXISTS on a name that exists does nothing. */
+static bool is_skipped(const Program *program, const ProgramTable *table)
+{
+    const Relation *existing =
+        catalog_find(program->context->catalog, table->parts, table->part_count);
+    return table->create->if_not_exists && !program->context->pipeline && existing != NULL &&
+           existing->kind == RELATION_TARGET;
+}
+
 static bool collect_table(Program *program, Statement *statement)
 {
     const AstCreateStreamingTable *create = &statement->ast->create_streaming_table;
@@ -147,6 +156,9 @@ static bool collect_table(Program *program, Statement *statement)
         return report(statement, error_at(ERROR_INVALID_IDENTIFIER, create->name.place,
                                           "A table's name has one to three parts: "
                                           "[catalog.][schema.]name."));
+    }
+    if (is_skipped(program, table)) {
+        return true;
     }
     table->bound = (BoundTable){.name = dotted_name(arena, table->parts, table->part_count),
                                 .or_refresh = create->or_refresh,

@@ -15,13 +15,13 @@ struct Catalog {
     Arena *arena;
     Str current_catalog;
     Str current_schema;
-    Map relations; /* key: parts joined by KEY_SEPARATOR -> Relation */
+    Map relations; /* key: parts joined by key_separator -> Relation */
     const Relation **list;
     size_t count;
     size_t capacity;
 };
 
-static const char KEY_SEPARATOR = '\x1f';
+static const char key_separator = '\x1f';
 
 static void release_map(void *map)
 {
@@ -113,7 +113,7 @@ static const Relation *copy_relation(Catalog *catalog, const Relation *relation)
 
 void catalog_put(Catalog *catalog, const Str *parts, size_t part_count, const Relation *relation)
 {
-    Str key = join_full_name(catalog, parts, part_count, KEY_SEPARATOR, catalog->arena);
+    Str key = join_full_name(catalog, parts, part_count, key_separator, catalog->arena);
     const Relation *copy = copy_relation(catalog, relation);
     const Relation *old = map_get(&catalog->relations, key);
     union {
@@ -163,7 +163,7 @@ const Relation *catalog_find(const Catalog *catalog, const Str *parts, size_t pa
     if (part_count == 0 || part_count > NAME_PARTS_MAX) {
         return NULL;
     }
-    Str key = join_full_name(catalog, parts, part_count, KEY_SEPARATOR, catalog->arena);
+    Str key = join_full_name(catalog, parts, part_count, key_separator, catalog->arena);
     return map_get(&catalog->relations, key);
 }
 

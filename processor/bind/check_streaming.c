@@ -170,9 +170,9 @@ static bool is_time_range(const AstExpr *expr)
         return !expr->between.negated;
     case AST_EXPR_BINARY:
         for (size_t i = 0; i < expr->binary.step_count; i++) {
-            AstBinaryOperator operator_ = expr->binary.steps[i].operator_;
-            if (operator_ == AST_BINARY_LESS || operator_ == AST_BINARY_LESS_EQUAL ||
-                operator_ == AST_BINARY_GREATER || operator_ == AST_BINARY_GREATER_EQUAL) {
+            AstBinaryOperator comparison = expr->binary.steps[i].operator_;
+            if (comparison == AST_BINARY_LESS || comparison == AST_BINARY_LESS_EQUAL ||
+                comparison == AST_BINARY_GREATER || comparison == AST_BINARY_GREATER_EQUAL) {
                 return true;
             }
         }

@@ -345,7 +345,7 @@ BoundExpr *bound_literal_to_decimal(Arena *arena, const BoundExpr *literal)
     int128 value = 0;
     switch (type_physical(literal->type)) {
     case PHYSICAL_INT8:
-        value = VECTOR_VALUE(literal->literal, int8_t, 0);
+        value = (int)VECTOR_VALUE(literal->literal, int8_t, 0);
         break;
     case PHYSICAL_INT16:
         value = VECTOR_VALUE(literal->literal, int16_t, 0);

@@ -40,14 +40,14 @@ static void visit_call(const AstCall *call, Visit *visit, void *context)
     }
 }
 
-static void visit_case(const AstCase *case_, Visit *visit, void *context)
+static void visit_case(const AstCase *form, Visit *visit, void *context)
 {
-    visit_optional(case_->operand, visit, context);
-    for (size_t i = 0; i < case_->when_count; i++) {
-        visit_optional(case_->whens[i].condition, visit, context);
-        visit_optional(case_->whens[i].result, visit, context);
+    visit_optional(form->operand, visit, context);
+    for (size_t i = 0; i < form->when_count; i++) {
+        visit_optional(form->whens[i].condition, visit, context);
+        visit_optional(form->whens[i].result, visit, context);
     }
-    visit_optional(case_->else_, visit, context);
+    visit_optional(form->else_, visit, context);
 }
 
 static void visit_binary(const AstBinary *binary, Visit *visit, void *context)

@@ -254,6 +254,11 @@ static void test_existing_target(void **state)
     assert_string_equal(bind_fixture_verdict(&fixture), "TABLE_ALREADY_EXISTS");
     bind_fixture_program(&fixture, "CREATE OR REFRESH STREAMING TABLE t" QUERY);
     assert_string_equal(bind_fixture_verdict(&fixture), "accept");
+    assert_int_equal(fixture.program.table_count, 1);
+    /* ST-6 */
+    bind_fixture_program(&fixture, "CREATE STREAMING TABLE IF NOT EXISTS t AS SELECT 1 AS other");
+    assert_string_equal(bind_fixture_verdict(&fixture), "accept");
+    assert_int_equal(fixture.program.table_count, 0);
     bind_fixture_done(&fixture);
 }
 
