@@ -1,0 +1,55 @@
+/* What a table must hold: its topic as any reader sees it, and the local state beside it. */
+#include "processor/testing/row_diff.h"
+#include "processor/testing/step.h"
+#include "processor/testing/table_rows.h"
+#include "processor/testing/yaml_value.h"
+
+#include "processor/base/banned.h"
+
+static Error *differs(const YamlEntry *entry, const char *where)
+{
+    return error_at(ERROR_TEST_FAILED, entry->value->place, "expect `%.*s`: %s.",
+                    STR_ARG(entry->key), where);
+}
+
+static Error *expect_table(World *world, const YamlEntry *entry)
+{
+    int index = world_table(world, entry->key);
+    if (index < 0) {
+        return world_unknown_table(world, entry->key_place, entry->key);
+    }
+    AUTO(arena) Arena *arena = arena_new("expect");
+    const ProgramTable *table = &implicit_program(world->program)->tables[index];
+    Batch *expected = NULL;
+    Batch *actual = NULL;
+    TRY(yaml_rows(entry->value, table->bound->schema, world->zone, arena, &expected));
+    TRY(table_rows_of_topic(world->log, table, WORLD_TIMEOUT_MS, arena, &actual));
+    if (!row_diff(expected, actual, ROWS_ANY_ORDER, &world->detail)) {
+        return differs(entry, "the table is not as expected");
+    }
+    TRY(world_need_pipeline(world));
+    TRY(table_rows_of_state(pipeline_flow(world->pipeline, (size_t)index), arena, &actual));
+    if (!row_diff(expected, actual, ROWS_ANY_ORDER, &world->detail)) {
+        return differs(entry, "the topic is as expected, the local state is not");
+    }
+    return NULL;
+}
+
+Error *step_expect(World *world, const ScenarioStep *step)
+{
+    if (step->body->kind != YAML_MAPPING) {
+        return error_at(ERROR_SCENARIO_INVALID, step->body->place,
+                        "`expect` is a mapping of tables to rows.");
+    }
+    for (size_t i = 0; i < step->body->count; i++) {
+        TRY(expect_table(world, &step->body->entries[i]));
+    }
+    return NULL;
+}
+
+Error *step_expect_as(World *world, const ScenarioStep *step)
+{
+    (void)world;
+    return error_at(ERROR_NOT_YET, step->node->place,
+                    "Row filters and masks, and so `expect_as`, are not supported yet.");
+}
