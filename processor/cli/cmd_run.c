@@ -1,5 +1,5 @@
 /* tidemark run T.yaml [--once]: the service, or one triggered update of everything. */
-#include <stdio.h>
+#include <unistd.h>
 
 #include "processor/base/clock.h"
 #include "processor/base/logger.h"
@@ -103,11 +103,18 @@ int cmd_run(int argc, char **argv)
     if (error == NULL) {
         error = run_pipeline(program, log, stop, once || topology->mode == TOPOLOGY_TRIGGERED);
     }
-    log_close(log);
-    if (error == NULL || atomic_load(stop)) {
+    int code = EXIT_DONE;
+    if (error != NULL && !atomic_load(stop)) {
+        cli_print_error(error);
+        code = EXIT_FAILED;
+    } else {
         error_free(error);
-        return EXIT_DONE;
     }
-    cli_print_error(error);
-    return EXIT_FAILED;
+    if (atomic_load(stop)) {
+        /* The client library takes up to a second to wind its broker threads up; nothing is left to
+         * be written, so a stop does not wait for it. */
+        _exit(code);
+    }
+    log_close(log);
+    return code;
 }
