@@ -26,7 +26,7 @@ static void print_text(const char *words, const AstString *string, Buffer *out)
 
 static void print_insert(const AstInsert *insert, Buffer *out)
 {
-    buffer_append_cstr(out, "INSERT INTO TABLE ");
+    buffer_append_cstr(out, "INSERT INTO ");
     ast_print_name(&insert->target, out);
     if (insert->by_name) {
         buffer_append_cstr(out, " BY NAME");

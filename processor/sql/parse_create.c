@@ -354,6 +354,7 @@ static Error *parse_streaming_table(Parser *parser, AstCreateStreamingTable *cre
 /* CREATE TABLE: only its CLONE form is recognised, to be refused. */
 static Error *parse_plain_table(Parser *parser, AstStatement *statement)
 {
+    SourcePlace place = parser_place_of(&parser->tokens[parser->at - 1]);
     bool if_not_exists = false;
     AstUnsupported *unsupported = &statement->unsupported;
     *unsupported = (AstUnsupported){.kind = AST_UNSUPPORTED_CLONE, .words = "CREATE TABLE CLONE"};
@@ -365,10 +366,9 @@ static Error *parse_plain_table(Parser *parser, AstStatement *statement)
         (void)parser_accept_word(parser, KEYWORD_DEEP);
     }
     if (!parser_accept_word(parser, KEYWORD_CLONE)) {
-        return error_set_hint(parser_error(parser, ERROR_PARSE_SYNTAX_ERROR,
-                                           "Syntax error: CREATE TABLE is not part of the "
-                                           "language."),
-                              "tables are created by CREATE [OR REFRESH] STREAMING TABLE");
+        Error *error = parser_error_at(parser, place, ERROR_PARSE_SYNTAX_ERROR,
+                                       "Syntax error: CREATE TABLE is not part of the language.");
+        return error_set_hint(error, "tables are created by CREATE [OR REFRESH] STREAMING TABLE");
     }
     AstName source = {0};
     TRY(parse_name(parser, "a table name", TABLE_PARTS_MAX, &source));

@@ -5,12 +5,14 @@
 
 enum { TABLE_PARTS_MAX = 3, COLUMN_PARTS_MAX = 1000 };
 
-/* INTO [TABLE] name: TABLE is the keyword when a name follows it. */
+/* INTO [TABLE] name: TABLE is the keyword when a name follows it, other than what begins the rest. */
 static Error *parse_insert_target(Parser *parser, AstName *ret)
 {
     TRY(parser_expect_word(parser, KEYWORD_INTO));
-    if (parser_is_identifier_ahead(parser, 1) && !parser_is_word_ahead(parser, 1, KEYWORD_VALUES) &&
-        !parser_is_words(parser, KEYWORD_BY, KEYWORD_NAME)) {
+    bool by_name = parser_is_word_ahead(parser, 1, KEYWORD_BY) &&
+                   parser_is_word_ahead(parser, 2, KEYWORD_NAME);
+    if (parser_is_identifier_ahead(parser, 1) && !by_name &&
+        !parser_is_word_ahead(parser, 1, KEYWORD_VALUES)) {
         (void)parser_accept_word(parser, KEYWORD_TABLE);
     }
     return parse_name(parser, "the target table", TABLE_PARTS_MAX, ret);

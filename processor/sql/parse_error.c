@@ -69,6 +69,12 @@ Error *parser_error(Parser *parser, ErrorClass class, const char *format, ...)
     return finish_here(parser, error_new(class, "%s", text));
 }
 
+Error *parser_error_at(Parser *parser, SourcePlace place, ErrorClass class, const char *message)
+{
+    Error *error = error_at(class, place, "%s", message);
+    return finish(parser, error, parser_token(parser));
+}
+
 /* The text of a token as messages show it, cut at a character's end. */
 static Str shown(const Parser *parser, const Token *token, const char **ret_dots)
 {
@@ -95,6 +101,7 @@ static const char *near_text(Parser *parser)
     return arena_printf(parser->arena, "at or near '%.*s%s'", STR_ARG(text), dots);
 }
 
+/* Characters that editors put in place of plain ones. */
 static const char *character_hint(Str text)
 {
     static const struct {
@@ -105,12 +112,12 @@ static const char *character_hint(Str text)
         {"\xE2\x80\x99", "write the string in plain quotes: '…'"},
         {"\xE2\x80\x9C", "write the string in plain quotes: '…'"},
         {"\xE2\x80\x9D", "write the string in plain quotes: '…'"},
-        {"\xC2\xA0", "this is a no-break space (U+00A0): replace it by a plain one"},
-        {"\xE3\x80\x80", "this is an ideographic space (U+3000): replace it by a plain one"},
-        {"\xE2\x80\x8B", "this is an invisible character (U+200B): remove it"},
+        {"\xC2\xA0", "there is a no-break space (U+00A0) in it: write a plain one"},
+        {"\xE3\x80\x80", "there is an ideographic space (U+3000) in it: write a plain one"},
+        {"\xE2\x80\x8B", "there is an invisible character (U+200B) in it: remove it"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
-        if (str_starts_with(text, str_from(rows[i].bytes))) {
+        if (memmem(text.data, text.size, rows[i].bytes, strlen(rows[i].bytes)) != NULL) {
             return rows[i].hint;
         }
     }

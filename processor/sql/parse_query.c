@@ -133,15 +133,24 @@ static bool at_missing_item(const Parser *parser)
            (token->kind == TOKEN_WORD && token->keyword == KEYWORD_FROM);
 }
 
+static Error *missing_item(Parser *parser, bool behind_comma)
+{
+    bool name = parser_is_words(parser, KEYWORD_FROM, KEYWORD_FROM) ||
+                parser_is_ahead(parser, 1, TOKEN_COMMA);
+    Error *error = parser_expected(parser, "a select item");
+    if (parser_is_word(parser, KEYWORD_FROM) && name) {
+        return error_set_hint(error, "FROM is reserved; as a name write `FROM`");
+    }
+    return behind_comma ? error_set_hint(error, "remove the comma before it, or add an item")
+                        : error;
+}
+
 static Error *parse_select_items(Parser *parser, AstSelect *select)
 {
     size_t capacity = 0;
     do {
         if (at_missing_item(parser)) {
-            Error *error = parser_expected(parser, "a select item");
-            return select->item_count == 0
-                       ? error
-                       : error_set_hint(error, "remove the comma before it, or add an item");
+            return missing_item(parser, select->item_count > 0);
         }
         AstSelectItem item = {0};
         TRY(parse_select_item(parser, &item));

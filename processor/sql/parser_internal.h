@@ -117,6 +117,8 @@ NODISCARD COLD Error *parser_unexpected(Parser *parser);
 /* Error of `class` at the present token. */
 NODISCARD COLD Error *parser_error(Parser *parser, ErrorClass class, const char *format, ...)
     PRINTF_LIKE(3, 4);
+NODISCARD COLD Error *parser_error_at(Parser *parser, SourcePlace place, ErrorClass class,
+                                      const char *message);
 /* The keyword nearest to `word` among those asked for at the present token, or KEYWORD_NONE. */
 Keyword parser_nearest_tried(const Parser *parser, Str word);
 

@@ -1,0 +1,207 @@
+/* Where a syntax error points, what it says, which hint it gives; several statements at once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "processor/base/buffer.h"
+#include "processor/sql/parser.h"
+
+/* One mistake: place, and a part of the message and of the hint (NULL = no hint). */
+typedef struct Mistake {
+    const char *sql;
+    int line;
+    int column;
+    int length;
+    const char *message;
+    const char *hint;
+} Mistake;
+
+static const Mistake mistakes[] = {
+    /* misspelt words */
+    {"SELCT 1", 1, 1, 5, "expected a statement", "did you mean SELECT?"},
+    {"CREATE STREEMING TABLE x", 1, 8, 9, "STREAMING TABLE", "did you mean STREAMING?"},
+    {"SELECT a FORM t", 1, 15, 1, "near 't'", "'FORM' was read as an alias; did you mean FROM?"},
+    {"SELECT a FROM t WHER x > 1", 1, 22, 1, "near 'x'", "did you mean WHERE?"},
+    {"CREATE STREAMING TABLE p SCHEDUL EVERY 1 DAY AS SELECT 1", 1, 26, 7, "SCHEDUL",
+     "did you mean SCHEDULE?"},
+    {"CREATE STREAMING TABLE p (a intt)", 1, 29, 4, "'intt' is no data type", "did you mean INT?"},
+    {"CREATE STREAMING TABLE p (a text)", 1, 29, 4, "no data type", "did you mean STRING?"},
+    /* what is open */
+    {"SELECT 'abc", 1, 8, 1, "string that opens at line 1, column 8 is not closed", "write '"},
+    {"SELECT `abc", 1, 8, 1, "backquoted name", "write `"},
+    {"SELECT 1\n  /* a /* b */", 2, 3, 2, "comment that opens at line 2, column 3", "nest"},
+    {"SELECT (1 + 2", 1, 14, 1, "expected ')'", "the '(' at line 1, column 8 is not closed yet"},
+    {"SELECT f(1, 2 FROM t", 1, 15, 4, "expected ')'", "the '(' at line 1, column 9"},
+    {"SELECT CASE WHEN a THEN b", 1, 26, 1, "WHEN, ELSE or END", "has no END yet"},
+    /* what is missing */
+    {"SELECT a FROM t WHERE", 1, 22, 1, "at the end of the statement: expected an expression",
+     NULL},
+    {"SELECT a FROM t WHERE\n b = \n", 2, 5, 1, "expected an expression", NULL},
+    {"SELECT a, FROM t", 1, 11, 4, "expected a select item", "remove the comma"},
+    {"SELECT FROM t", 1, 8, 4, "expected a select item", NULL},
+    {"SELECT * EXCEPT raw FROM t", 1, 17, 3, "expected '('", "* EXCEPT (column"},
+    {"SELECT a FROM t OFFSET 2 LIMIT 3", 1, 26, 5, "end of the query", "LIMIT stands before"},
+    {"WITH a AS SELECT 1 SELECT * FROM a", 1, 11, 6, "expected '('", "stands in parentheses"},
+    {"SELECT DISTINCT distinct FROM t", 1, 17, 8, "expected an expression", "`DISTINCT`"},
+    {"SELECT a FROM t AS left", 1, 20, 4, "expected an alias", "`LEFT`"},
+    {"SELECT * FROM STREAM", 1, 21, 1, "after STREAM", NULL},
+    {"SELECT count(*) OVER () FILTER (WHERE a) FROM t", 1, 25, 6, "FILTER", "the order is"},
+    {"> SELECT 1", 1, 1, 1, "expected a statement", "leave out the '>'"},
+    {"SELECT BANANA 'x'", 1, 15, 3, "''x''", "BANANA begins no literal"},
+    {"SELECT INTERVAL 1 FORTNIGHT", 1, 19, 9, "a unit of time", "MICROSECOND"},
+    {"SELECT a # b", 1, 10, 1, "near '#'", NULL},
+    /* characters, not bytes */
+    {"SELECT '\xC3\xA9\xE6\x97\xA5' \xE6\x97\xA5\xE4\xBB\x98", 1, 13, 2, "need backquotes",
+     "write `\xE6\x97\xA5\xE4\xBB\x98`"},
+    {"SELECT\xC2\xA0 1", 1, 1, 7, "need backquotes", "no-break space"},
+    {"SELECT \xE2\x80\x98x\xE2\x80\x99", 1, 8, 3, "need backquotes", "plain quotes"},
+    /* flows */
+    {"CREATE STREAMING TABLE t FLOW REPLACE USING (k) SEQUENCE BY v SELECT k, v FROM STREAM s", 1,
+     63, 6, "BY NAME is missing", "write REPLACE USING (k) SEQUENCE BY v BY NAME SELECT"},
+    {"CREATE FLOW f AS INSERT INTO t REPLACE WHERE d > 1 SELECT * FROM s", 1, 32, 7,
+     "BY NAME is missing", "write INSERT INTO t BY NAME REPLACE"},
+    {"CREATE FLOW f AS INSERT INTO t BY NAME REPLACE WHERE d > 1 BY NAME SELECT 1", 1, 60, 2,
+     "expected the query", "behind the table's name and nowhere else"},
+    {"CREATE STREAMING TABLE t FLOW REPLACE USING (k) BY NAME SELECT 1", 1, 49, 2,
+     "SEQUENCE BY is missing", "SEQUENCE BY column"},
+    {"CREATE STREAMING TABLE t FLOW REPLACE USING (k) SEQUENCE BY a, b BY NAME SELECT 1", 1, 62, 1,
+     "near ','", "exactly one column"},
+    {"CREATE STREAMING TABLE t FLOW REPLACE USING (k) SEQUENCE BY a + 1 BY NAME SELECT 1", 1, 63, 1,
+     "near '+'", "takes a column"},
+    {"CREATE STREAMING TABLE t FLOW REPLACE USING k SEQUENCE BY a BY NAME SELECT 1", 1, 45, 1,
+     "expected '('", "REPLACE USING (column"},
+    {"CREATE STREAMING TABLE t FLOW AUTO CDC FROM a.b KEYS (k) SEQUENCE BY s", 1, 45, 1,
+     "a.b is not read as one", "write FROM STREAM(a.b)"},
+    {"CREATE OR REFRESH STREAMING TABLE IF NOT EXISTS p AS SELECT 1", 1, 35, 2,
+     "exclude each other", "OR REFRESH creates"},
+    {"REFRESH FULL STREAMING TABLE t", 1, 9, 4, "STREAMING", "FULL comes last"},
+    {"CREATE TABLE t (a INT)", 1, 8, 5, "CREATE TABLE is not part", "STREAMING TABLE"},
+};
+
+static Error *first_error(const char *sql, Diagnostics *diagnostics, Arena *arena)
+{
+    AstScript *script = NULL;
+    sql_parse_script(str_from(sql), arena, diagnostics, &script);
+    assert_int_equal(diagnostics->count, 1);
+    return diagnostics->errors[0];
+}
+
+static void test_mistakes(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(mistakes); i++) {
+        AUTO(arena) Arena *arena = arena_new("errors");
+        Diagnostics diagnostics = {0};
+        const Mistake *mistake = &mistakes[i];
+        Error *error = first_error(mistake->sql, &diagnostics, arena);
+        SourcePlace place = error_place(error);
+        const char *hint = error_hint(error);
+        bool right = place.line == mistake->line && place.column == mistake->column &&
+                     place.length == mistake->length &&
+                     strstr(error_message(error), mistake->message) != NULL &&
+                     (mistake->hint == NULL ? hint == NULL
+                                            : hint != NULL && strstr(hint, mistake->hint) != NULL);
+        if (!right) {
+            AUTO_BUFFER Buffer text = {0};
+            error_format(error, &text);
+            fail_msg("%s\n%d:%d+%d\n%s", mistake->sql, place.line, place.column, place.length,
+                     buffer_cstr(&text));
+        }
+        diagnostics_done(&diagnostics);
+    }
+    (void)state;
+}
+
+static void test_printed_form(void **state)
+{
+    AUTO(arena) Arena *arena = arena_new("errors");
+    Diagnostics diagnostics = {0};
+    AUTO_BUFFER Buffer text = {0};
+    error_format(first_error("SELECT a\nFROM t GRUP BY a", &diagnostics, arena), &text);
+    assert_string_equal(
+        buffer_cstr(&text),
+        "[PARSE_SYNTAX_ERROR] Syntax error at or near 'BY': expected the end of the "
+        "statement or another clause. SQLSTATE: 42601\n"
+        "  at statement:2:13\n"
+        "    FROM t GRUP BY a\n"
+        "                ^^\n"
+        "  hint: 'GRUP' was read as an alias; did you mean GROUP?\n");
+    diagnostics_done(&diagnostics);
+    (void)state;
+}
+
+/* After an error the parser goes on behind the next ';' that is none of a string's or comment's. */
+static void test_all_statements_are_checked(void **state)
+{
+    AUTO(arena) Arena *arena = arena_new("errors");
+    Diagnostics diagnostics = {0};
+    AstScript *script = NULL;
+    sql_parse_script(STR("SELECT 1;\nSELECT FROM ';' /* ; */ x;;\nSELECT 2;\n DROP;SELECT ';' AS s "
+                         "-- today's note; not a statement"),
+                     arena, &diagnostics, &script);
+    assert_int_equal(script->statement_count, 3);
+    assert_int_equal(diagnostics.count, 2);
+    assert_int_equal(error_place(diagnostics.errors[0]).line, 2);
+    assert_int_equal(error_place(diagnostics.errors[0]).column, 8);
+    assert_int_equal(error_place(diagnostics.errors[1]).line, 4);
+    assert_int_equal(error_place(diagnostics.errors[1]).column, 6);
+    assert_int_equal(script->statements[2]->place.line, 4);
+    diagnostics_done(&diagnostics);
+    (void)state;
+}
+
+static void assert_class(const char *sql, ErrorClass class)
+{
+    AUTO(arena) Arena *arena = arena_new("errors");
+    Diagnostics diagnostics = {0};
+    assert_int_equal(error_class(first_error(sql, &diagnostics, arena)), class);
+    diagnostics_done(&diagnostics);
+}
+
+static void test_classes(void **state)
+{
+    assert_class("SELECT a b c", ERROR_PARSE_SYNTAX_ERROR);
+    assert_class("SELECT 3 AS \xE6\x97\xA5\xE4\xBB\x98", ERROR_INVALID_IDENTIFIER);
+    assert_class("SELECT CAST(a AS VARCHAR)", ERROR_DATATYPE_MISSING_SIZE);
+    assert_class("SELECT CAST(a AS BANANA)", ERROR_UNSUPPORTED_DATATYPE);
+    assert_class("CREATE STREAMING TABLE p FLOW INSERT SELECT 1", ERROR_MISSING_BY_NAME);
+    assert_class("CREATE STREAMING TABLE t FLOW AUTO CDC FROM STREAM(s) KEYS (k)",
+                 ERROR_MISSING_SEQUENCE_BY);
+    (void)state;
+}
+
+/* Texts that are one thing as a whole. */
+static void test_whole_texts(void **state)
+{
+    AUTO(arena) Arena *arena = arena_new("errors");
+    AstExpr *expr = NULL;
+    AstQuery *query = NULL;
+    AstDataType *type = NULL;
+    AUTO(error) Error *semicolon = sql_parse_query(STR("SELECT 1;"), arena, &query);
+    AUTO(error) Error *rest = sql_parse_expression(STR("a b"), arena, &expr);
+    AUTO(error) Error *empty = sql_parse_expression(STR(" -- \n"), arena, &expr);
+    AUTO(error) Error *unclosed = sql_parse_data_type(STR("ARRAY<INT"), arena, &type);
+    assert_int_equal(error_place(semicolon).column, 9);
+    assert_int_equal(error_place(rest).column, 3);
+    assert_int_equal(error_class(empty), ERROR_PARSE_EMPTY_STATEMENT);
+    assert_int_equal(error_place(unclosed).column, 10);
+    assert_null(expr);
+    assert_null(query);
+    assert_null(type);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_printed_form),
+        cmocka_unit_test(test_all_statements_are_checked),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_whole_texts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
