@@ -3,7 +3,7 @@
  * Pull model: the caller gives batches to sources and pulls results until there are none left of
  * what was given: query_push(query, source, batch); for (;;) { TRY(query_next(query, arena, errors,
  * &out)); if (out == NULL) break; … } Results live in the arena given (and in the pushed batch)
- * until it is reset. */
+ * until it is reset; bytes of constants belong to the query, so close it after that. */
 #ifndef EXEC_QUERY_H
 #define EXEC_QUERY_H
 
@@ -47,6 +47,9 @@ NODISCARD Error *expression_evaluate(Expression *expression, const Batch *batch,
 
 /* The registry, for the binder. */
 const FunctionCatalog *function_catalog(void);
+/* All functions, in the order of functions.def (for reference and help); NULL behind the last.
+ * Those with resolve == NULL are known by name only. */
+const Function *function_at(size_t index);
 
 DEFINE_AUTO(query, Query, query_close)
 DEFINE_AUTO(expression, Expression, expression_close)

@@ -78,6 +78,14 @@ Error *not_yet_for(const FunctionCall *call, const char *what)
 
 static const Type array_of_strings = {.kind = TYPE_ARRAY, .element = &type_string};
 
+/* Spark casts a number to any type of number a parameter names, cutting fractions, unless that type
+ * is open ("INTEGRAL"). */
+static bool is_implicit(const Type *from, const Type *to)
+{
+    return type_equal(from, to) || (type_is_numeric(from) && type_is_numeric(to)) ||
+           coerce_is_implicit(from, to);
+}
+
 /* The type a letter wants for an argument of type `from`; NULL when it cannot be had. */
 static const Type *parameter_type(char letter, const Type *from)
 {
@@ -120,7 +128,7 @@ static const Type *parameter_type(char letter, const Type *from)
         assert(letter == '?');
         return from;
     }
-    return type_equal(from, wanted) || coerce_is_implicit(from, wanted) ? wanted : NULL;
+    return is_implicit(from, wanted) ? wanted : NULL;
 }
 
 static const char *letter_name(char letter)
@@ -196,6 +204,25 @@ static Error *not_orderable(const FunctionCall *call, const Type *type)
                     STR_ARG(call->text), call->function->name, buffer_cstr(&name));
 }
 
+/* Structs compare field by field, whatever the fields are called: the common type has the names of
+ * the first. NULL when the fields do not fit. */
+static const Type *common_struct(Arena *arena, const Type *a, const Type *b)
+{
+    if (a->kind != TYPE_STRUCT || b->kind != TYPE_STRUCT || a->field_count != b->field_count) {
+        return NULL;
+    }
+    Field *fields = arena_new_array(arena, Field, a->field_count);
+    for (size_t i = 0; i < a->field_count; i++) {
+        const Type *type = coerce_common_type(arena, a->fields[i].type, b->fields[i].type);
+        if (type == NULL) {
+            return NULL;
+        }
+        fields[i] = a->fields[i];
+        fields[i].type = type;
+    }
+    return type_struct(arena, fields, a->field_count);
+}
+
 Error *resolve_comparison(FunctionCall *call, const Type **ret_type)
 {
     const Type **types = call->argument_types;
@@ -204,6 +231,9 @@ Error *resolve_comparison(FunctionCall *call, const Type **ret_type)
         return NULL;
     }
     const Type *common = common_type(call);
+    if (common == NULL) {
+        common = common_struct(call->arena, types[0], types[1]);
+    }
     if (common == NULL) {
         return different_operands(call);
     }
@@ -253,28 +283,26 @@ static Error *want_text(FunctionCall *call, size_t i)
     return NULL;
 }
 
-static bool all_of_kind(const FunctionCall *call, TypeKind kind)
+static size_t count_of_kind(const FunctionCall *call, TypeKind kind)
 {
-    bool found = false;
+    size_t count = 0;
     for (size_t i = 0; i < call->argument_count; i++) {
-        if (call->argument_types[i]->kind == kind) {
-            found = true;
-        } else if (call->argument_types[i]->kind != TYPE_NULL) {
-            return false;
-        }
+        count += call->argument_types[i]->kind == kind;
     }
-    return found;
+    return count;
 }
 
 Error *resolve_concat(FunctionCall *call, const Type **ret_type)
 {
     const Type *common = &type_string;
-    if (all_of_kind(call, TYPE_ARRAY)) {
-        common = common_type(call);
+    size_t arrays = count_of_kind(call, TYPE_ARRAY);
+    size_t binaries = count_of_kind(call, TYPE_BINARY);
+    if (arrays > 0) {
+        common = arrays == call->argument_count ? common_type(call) : NULL;
         if (common == NULL) {
             return different_inputs(call);
         }
-    } else if (all_of_kind(call, TYPE_BINARY)) {
+    } else if (binaries > 0 && binaries == call->argument_count) {
         common = &type_binary;
     } else {
         for (size_t i = 0; i < call->argument_count; i++) {

@@ -16,9 +16,6 @@ typedef struct FunctionEntry {
  * i INT, l BIGINT, d DOUBLE, s STRING, x BINARY, a DATE, t TIMESTAMP, S ARRAY<STRING>, o TIMESTAMP
  * or TIMESTAMP_NTZ, y STRING or BINARY, ? anything, = (result) the first argument's type; the last
  * parameter repeats where there are more arguments. */
-/* The functions in the order of functions.def; NULL behind the last. */
-const Function *function_at(size_t index);
-
 Error *resolve_signature(FunctionCall *call, const Type **ret_type);
 
 Error *resolve_arithmetic(FunctionCall *call, const Type **ret_type); /* + - * / % div, mod … */

@@ -64,8 +64,10 @@ Error *resolve_subscript(FunctionCall *call, const Type **ret_type)
                         "MAP] but got \"%s\".",
                         STR_ARG(call->text), buffer_cstr(&name));
     }
-    if (!type_is_integral(types[1]) && types[1]->kind != TYPE_NULL) {
-        return wrong_type(call, 1, "\"INTEGRAL\"");
+    bool by_name = call->function->name[0] != '[' && call->function->name[0] != 'g';
+    if ((!type_is_integral(types[1]) && types[1]->kind != TYPE_NULL) ||
+        (by_name && types[1]->kind == TYPE_BIGINT)) {
+        return wrong_type(call, 1, by_name ? "\"INT\"" : "\"INTEGRAL\"");
     }
     types[1] = &type_int;
     *ret_type = types[0]->element;
@@ -90,14 +92,21 @@ Error *resolve_array_contains(FunctionCall *call, const Type **ret_type)
 {
     const Type **types = call->argument_types;
     const Type *element = types[0]->kind == TYPE_ARRAY ? types[0]->element : NULL;
-    if (element == NULL) {
+    if (element == NULL && types[0]->kind != TYPE_NULL) {
         return wrong_type(call, 0, "\"ARRAY\"");
+    }
+    if (element == NULL || types[1]->kind == TYPE_NULL) {
+        return error_at(
+            ERROR_NULL_TYPE, call->place,
+            "Cannot resolve \"%.*s\" due to data type mismatch: Null typed values cannot "
+            "be used as arguments of `%s`.",
+            STR_ARG(call->text), call->function->name);
     }
     /* Text and other types do not meet here, as Spark has it. */
     bool text_meets_other = (element->kind == TYPE_STRING) != (types[1]->kind == TYPE_STRING) &&
                             element->kind != TYPE_NULL;
     const Type *common = coerce_common_type(call->arena, element, types[1]);
-    if (common == NULL || text_meets_other || types[1]->kind == TYPE_NULL) {
+    if (common == NULL || text_meets_other) {
         return error_at(ERROR_ARRAY_FUNCTION_DIFF_TYPES, call->place,
                         "Cannot resolve \"%.*s\" due to data type mismatch: Input to `%s` should "
                         "have been \"ARRAY\" followed by a value with same element type.",

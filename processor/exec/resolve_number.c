@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "processor/data/value_text.h"
+
 #include "processor/base/banned.h"
 
 static const char *const numeric_or_interval =
@@ -135,11 +137,28 @@ static ArithmeticOp op_of(const FunctionCall *call)
     return OP_REMAINDER;
 }
 
+/* An integer literal beside a DECIMAL has just its own digits: DECIMAL(10,2) * 2 is DECIMAL(12,2).
+ */
+static const Type *literal_as_decimal(const FunctionCall *call, size_t i)
+{
+    const BoundExpr *literal = call->arguments == NULL ? NULL : call->arguments[i];
+    const Type *type = call->argument_types[i];
+    if (literal == NULL || literal->kind != BOUND_LITERAL || !type_is_integral(type) ||
+        !type_is_integral(literal->type) || !vector_is_valid(literal->literal, 0)) {
+        return as_decimal(call->arena, type);
+    }
+    AUTO_BUFFER Buffer text = {0};
+    value_format(literal->literal, 0, time_zone_utc(), &text);
+    bool negative = text.data[0] == '-';
+    return type_decimal(call->arena, (int)text.size - negative, 0);
+}
+
 static Error *resolve_decimal(FunctionCall *call, const Type **ret_type)
 {
     const Type **types = call->argument_types;
-    types[0] = as_decimal(call->arena, types[0]);
-    types[1] = as_decimal(call->arena, types[1]);
+    const Type *first = literal_as_decimal(call, 0);
+    types[1] = literal_as_decimal(call, 1);
+    types[0] = first;
     if (is_named(call, "div")) {
         *ret_type = &type_bigint;
         return NULL;
@@ -160,7 +179,9 @@ static Error *resolve_numbers(FunctionCall *call, const Type **ret_type)
     const Type *common = coerce_common_type(call->arena, types[0], types[1]);
     if (is_named(call, "div")) {
         if (floating) {
-            return wrong_operands(call, "(\"BIGINT\" or \"DECIMAL\")");
+            return type_equal(types[0], types[1])
+                       ? wrong_operands(call, "(\"BIGINT\" or \"DECIMAL\")")
+                       : different_operands(call);
         }
         common = &type_bigint;
     } else if (op_of(call) == OP_DIVIDE) {
@@ -235,7 +256,7 @@ Error *resolve_bits(FunctionCall *call, const Type **ret_type)
         types[0] = coerce_common_type(call->arena, types[0], types[1]);
         types[1] = types[0];
     } else if (types[0]->kind == TYPE_NULL) {
-        types[0] = &type_bigint;
+        types[0] = &type_int;
     } else if (!type_is_integral(types[0])) {
         return wrong_type(call, 0, "\"INTEGRAL\"");
     }
@@ -248,7 +269,7 @@ Error *resolve_shift(FunctionCall *call, const Type **ret_type)
     const Type **types = call->argument_types;
     for (size_t i = 0; i < 2; i++) {
         bool wide = i == 0 && types[i]->kind == TYPE_BIGINT;
-        if (types[i]->kind != TYPE_NULL && !type_is_integral(types[i]) &&
+        if (types[i]->kind != TYPE_NULL && !type_is_numeric(types[i]) &&
             types[i]->kind != TYPE_STRING) {
             return wrong_type(call, i, i == 0 ? "(\"INT\" or \"BIGINT\")" : "\"INT\"");
         }

@@ -1,4 +1,6 @@
-/* Mathematical functions of DOUBLE, and rounding of every numeric type. */
+/* Mathematical functions of DOUBLE, and rounding of every numeric type. exp, ln, power and their
+ * like come from the C library: right to the last digit or one unit beside it, as are Java's, which
+ * sometimes errs to the other side. */
 #include <math.h>
 
 #include "processor/data/decimal.h"
@@ -23,7 +25,7 @@
 
 DOUBLE_FUNCTION(sign, x > 0 ? 1.0 : x < 0 ? -1.0 : x)
 DOUBLE_FUNCTION(sqrt, sqrt(x))
-DOUBLE_FUNCTION(cbrt, cbrt(x))
+DOUBLE_FUNCTION(cbrt, (double)cbrtl((long double)x)) /* cbrt(27) is 3.0, not 3.0000000000000004 */
 DOUBLE_FUNCTION(exp, exp(x))
 DOUBLE_FUNCTION(expm1, expm1(x))
 DOUBLE_FUNCTION(sin, sin(x))
