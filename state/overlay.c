@@ -20,7 +20,7 @@
 typedef struct LayerEntry {
     Str key;
     uint32_t shard;
-    uint32_t lower; /* rows of the key in the layers below this one */
+    uint32_t lower; /* rows of the key in the layers below this one, at most */
     uint32_t kept;
     uint32_t count;
     Str sequence;
@@ -145,6 +145,14 @@ static KeyEntry *add_entry(Overlay *overlay, MapEntry *slot, Misses *misses)
     return entry;
 }
 
+/* Entries whose rows could not be looked up must not be taken for keys without rows. */
+static void forget_entries(Overlay *overlay, KeyEntry *const *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        map_remove(&overlay->epoch, entries[i]->key);
+    }
+}
+
 Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batch_arena,
                     KeyEntry **ret_entries)
 {
@@ -162,8 +170,12 @@ Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batc
         }
     }
     KeyState *states = arena_new_array(batch_arena, KeyState, misses.count);
-    TRY(table_store_lookup(overlay->store, misses.shards, misses.keys, misses.count,
-                           overlay->epoch_arena, states));
+    Error *error = table_store_lookup(overlay->store, misses.shards, misses.keys, misses.count,
+                                      overlay->epoch_arena, states);
+    if (error != NULL) {
+        forget_entries(overlay, added, added_count);
+        return error;
+    }
     for (size_t i = 0; i < misses.count; i++) {
         misses.entries[i]->count = states[i].count;
         misses.entries[i]->sequence = states[i].sequence;
@@ -351,11 +363,24 @@ Error *overlay_checkpoint_write(Overlay *overlay, int64_t time_us)
     return table_store_flush(overlay->store);
 }
 
+/* A write that failed may have reached the store all the same (its flush failed): the layer's rows
+ * then lie in the store already. So what the next checkpoint deletes must reach beyond whichever
+ * number of rows is larger. */
+static void expect_own_rows_below(const Layer *layer)
+{
+    for (MapEntry *slot = map_first(&layer->entries); slot != NULL;
+         slot = map_next(&layer->entries, slot)) {
+        LayerEntry *entry = slot->value;
+        entry->lower = entry->count > entry->lower ? entry->count : entry->lower;
+    }
+}
+
 /* The frozen layer could not be written: what was committed since goes on top of it again. */
 static void take_back(Overlay *overlay)
 {
     Layer *old = &overlay->checkpointing;
     const Layer *newer = &overlay->committed;
+    expect_own_rows_below(old);
     for (MapEntry *slot = map_first(&newer->entries); slot != NULL;
          slot = map_next(&newer->entries, slot)) {
         const LayerEntry *entry = slot->value;

@@ -38,7 +38,7 @@ Overlay *overlay_new(TableStore *store, uint32_t (*shard_of)(void *context, Str 
 void overlay_free(Overlay *overlay);
 
 /* The entries of the keys, looked up through all layers; equal keys get the same entry. Valid until
- * the epoch ends. */
+ * the epoch ends. An error leaves the epoch as it was. */
 NODISCARD Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batch_arena,
                               KeyEntry **ret_entries);
 /* The key's rows become this one row (copied). */
@@ -65,7 +65,9 @@ bool overlay_checkpoint_begin(Overlay *overlay);
 /* Writes the frozen layer and its positions to the store in one atomic step, durably. Thread: any.
  */
 NODISCARD Error *overlay_checkpoint_write(Overlay *overlay, int64_t time_us);
-/* After the write: the frozen layer is dropped (written), or joins the committed one again. */
+/* After the write: the frozen layer is dropped (written), or joins the committed one again, to be
+ * written with the next checkpoint; it does no harm then that a failed write may have got through.
+ */
 void overlay_checkpoint_end(Overlay *overlay, bool written);
 /* begin, write, end in one go; nothing to do is no error. */
 NODISCARD Error *overlay_checkpoint(Overlay *overlay, int64_t time_us);

@@ -1,0 +1,410 @@
+/* The overlay against a model: thousands of random epochs, aborts, checkpoints (good, failed before
+ * and after their write, on another thread) and restarts. The model knows nothing of layers: an
+ * array of keys with their rows and sequence, and a topic that is a list of records.
+ *
+ * After every commit the lookups agree with the model and the topic, folded by (key, ordinal), is
+ * the model; after a restart the store plus the topic from the store's positions on is the model.
+ */
+#include "tests/unit/state/fixture.h"
+
+#include <pthread.h>
+
+#include "processor/flow/table_delta.h"
+
+#include "processor/base/banned.h"
+
+enum { KEYS = 40, SHARDS = 3, ROWS_MAX = 64, EPOCH_FINDS = 12 };
+
+typedef struct ModelKey {
+    uint32_t count;
+    uint32_t sequence;
+    uint32_t rows[ROWS_MAX]; /* every row is a number of its own */
+} ModelKey;
+
+/* A record of the table topic: key, ordinal, and a row or none. */
+typedef struct Record {
+    uint32_t key;
+    uint32_t ordinal;
+    uint32_t sequence;
+    uint32_t row; /* 0: tombstone */
+} Record;
+
+typedef struct Topic {
+    Record *records;
+    size_t count;
+    size_t capacity;
+} Topic;
+
+typedef struct World {
+    Random random;
+    char *folder;
+    State *state;
+    TableStore *store;
+    Overlay *overlay;
+    Arena *arena;
+    ModelKey committed[KEYS];
+    ModelKey running[KEYS]; /* with the epoch's changes */
+    Topic topics[SHARDS];
+    uint32_t next_row;
+    bool checkpointing;
+    bool threaded;
+    pthread_t thread;
+    Error *checkpoint_error;
+} World;
+
+/* Keys of different lengths; prefix free, as encoded keys are. */
+static Str key_text(char buffer[16], uint32_t key)
+{
+    int size = snprintf(buffer, 16, "%s%u.", key % 3 == 0 ? "key" : "k", (unsigned)key);
+    return (Str){buffer, (size_t)size};
+}
+
+static uint32_t key_number(Str text)
+{
+    uint32_t key = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] >= '0' && text.data[i] <= '9') {
+            key = key * 10 + (uint32_t)(text.data[i] - '0');
+        }
+    }
+    return key;
+}
+
+static uint32_t shard_of(void *context, Str key)
+{
+    (void)context;
+    return key_number(key) % SHARDS;
+}
+
+static Str number_text(char buffer[16], uint32_t number)
+{
+    int size = snprintf(buffer, 16, "%08u", (unsigned)number);
+    return (Str){buffer, (size_t)size};
+}
+
+static void open_world(World *world)
+{
+    world->state = open_state(world->folder);
+    world->store = open_table(world->state, "t", SHARDS);
+    world->overlay = overlay_new(world->store, shard_of, NULL);
+}
+
+/* ---------------------------------------------------------------------------- checking ---- */
+
+static void assert_key(uint32_t key, const ModelKey *model, uint32_t count, Str sequence)
+{
+    char text[16];
+    if (count != model->count) {
+        print_error("key %u: %u rows instead of %u\n", key, count, model->count);
+    }
+    assert_int_equal(count, model->count);
+    assert_true(count == 0 || str_equal(sequence, number_text(text, model->sequence)));
+}
+
+/* Looks all keys up in the overlay and forgets that it did. */
+static void check_lookups(World *world)
+{
+    char names[KEYS][16];
+    Str keys[KEYS];
+    KeyEntry *entries[KEYS];
+    for (uint32_t k = 0; k < KEYS; k++) {
+        keys[k] = key_text(names[k], k);
+    }
+    ok(overlay_find(world->overlay, keys, KEYS, world->arena, entries));
+    for (uint32_t k = 0; k < KEYS; k++) {
+        assert_key(k, &world->committed[k], entries[k]->count, entries[k]->sequence);
+        assert_int_equal(entries[k]->shard, k % SHARDS);
+        assert_int_equal(entries[k]->published, entries[k]->count);
+    }
+    size_t changes = 99;
+    (void)overlay_changes(world->overlay, &changes);
+    assert_int_equal(changes, 0);
+    overlay_abort_epoch(world->overlay);
+    arena_reset(world->arena);
+}
+
+/* What a reader of the topic sees: the last record of every (key, ordinal). */
+static void check_topic(const World *world)
+{
+    static uint32_t rows[KEYS][ROWS_MAX];
+    memset(rows, 0, sizeof rows);
+    for (int s = 0; s < SHARDS; s++) {
+        for (size_t i = 0; i < world->topics[s].count; i++) {
+            const Record *record = &world->topics[s].records[i];
+            rows[record->key][record->ordinal] = record->row;
+        }
+    }
+    for (uint32_t k = 0; k < KEYS; k++) {
+        for (uint32_t i = 0; i < ROWS_MAX; i++) {
+            const ModelKey *model = &world->committed[k];
+            assert_int_equal(rows[k][i], i < model->count ? model->rows[i] : 0);
+        }
+    }
+}
+
+/* The whole store is the model. */
+static void check_store(const World *world)
+{
+    ModelKey seen[KEYS] = {0};
+    AUTO(store_scan) StoreScan *scan = table_store_scan(world->store, -1);
+    for (;;) {
+        StoredRow row = {0};
+        bool found = false;
+        ok(store_scan_next(scan, &row, &found));
+        if (!found) {
+            break;
+        }
+        uint32_t key = key_number(row.key);
+        char text[16];
+        assert_true(key < KEYS);
+        assert_int_equal(row.shard, key % SHARDS);
+        assert_int_equal(row.ordinal, seen[key].count);
+        seen[key].count++;
+        assert_int_equal(key_number(row.row), world->committed[key].rows[row.ordinal]);
+        assert_true(str_equal(row.sequence, number_text(text, world->committed[key].sequence)));
+    }
+    for (uint32_t k = 0; k < KEYS; k++) {
+        assert_int_equal(seen[k].count, world->committed[k].count);
+    }
+}
+
+/* ------------------------------------------------------------------------------ epochs ---- */
+
+/* One row arrives for an entry, as REPLACE USING treats it. */
+static void change(World *world, uint32_t key, KeyEntry *entry)
+{
+    ModelKey *model = &world->running[key];
+    assert_key(key, model, entry->count, entry->sequence);
+    char row[16];
+    char sequence[16];
+    uint32_t number = ++world->next_row;
+    bool replace =
+        model->count == 0 || model->count == ROWS_MAX || random_below(&world->random, 3) == 0;
+    if (replace) {
+        model->sequence += 1 + random_below(&world->random, 5);
+        model->count = 0;
+        overlay_replace(world->overlay, entry, number_text(sequence, model->sequence),
+                        number_text(row, number));
+    } else {
+        overlay_append(world->overlay, entry, number_text(row, number));
+    }
+    model->rows[model->count++] = number;
+    assert_int_equal(entry->count, model->count);
+}
+
+static void run_batch(World *world)
+{
+    char names[EPOCH_FINDS][16];
+    Str keys[EPOCH_FINDS];
+    uint32_t numbers[EPOCH_FINDS];
+    KeyEntry *entries[EPOCH_FINDS];
+    uint32_t count = random_below(&world->random, EPOCH_FINDS + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = random_below(&world->random, KEYS);
+        if (random_below(&world->random, 4) == 0) {
+            numbers[i] %= 3; /* some keys are much busier than others */
+        }
+        keys[i] = key_text(names[i], numbers[i]);
+    }
+    ok(overlay_find(world->overlay, keys, count, world->arena, entries));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rows = random_below(&world->random, 4);
+        for (uint32_t r = 0; r < rows; r++) {
+            change(world, numbers[i], entries[i]);
+        }
+    }
+    arena_reset(world->arena);
+}
+
+/* Publishes the epoch's delta and commits. */
+static void commit(World *world)
+{
+    TableDelta delta = table_delta_of(world->overlay);
+    DeltaRow row;
+    while (table_delta_next(&delta, &row)) {
+        uint32_t key = key_number(row.key);
+        assert_int_equal(row.shard, key % SHARDS);
+        assert_true(row.ordinal < ROWS_MAX);
+        Topic *topic = &world->topics[row.shard];
+        mem_reserve(topic->records, &topic->capacity, topic->count + 1);
+        topic->records[topic->count++] = (Record){key, row.ordinal, world->running[key].sequence,
+                                                  row.row.data == NULL ? 0 : key_number(row.row)};
+    }
+    int64_t ends[SHARDS];
+    for (int s = 0; s < SHARDS; s++) {
+        /* Now and then the end is not known. */
+        bool known = random_below(&world->random, 4) != 0;
+        ends[s] = known ? (int64_t)world->topics[s].count : -1;
+    }
+    memcpy(world->committed, world->running, sizeof world->committed);
+    overlay_commit_epoch(world->overlay, ends);
+}
+
+static void abort_epoch(World *world)
+{
+    memcpy(world->running, world->committed, sizeof world->running);
+    overlay_abort_epoch(world->overlay);
+}
+
+/* -------------------------------------------------------------------------- checkpoints ---- */
+
+static void *write_checkpoint(void *argument)
+{
+    World *world = argument;
+    world->checkpoint_error = overlay_checkpoint_write(world->overlay, 5);
+    return NULL;
+}
+
+typedef enum HowItEnds { WRITTEN, FAILED_BEFORE_WRITE, FAILED_AFTER_WRITE } HowItEnds;
+
+static void begin_checkpoint(World *world)
+{
+    if (!world->checkpointing && overlay_checkpoint_begin(world->overlay)) {
+        world->checkpointing = true;
+        assert_false(overlay_checkpoint_begin(world->overlay));
+        if (world->threaded) {
+            assert_int_equal(pthread_create(&world->thread, NULL, write_checkpoint, world), 0);
+        }
+    }
+}
+
+static void end_checkpoint(World *world)
+{
+    if (!world->checkpointing) {
+        return;
+    }
+    HowItEnds how = (HowItEnds)random_below(&world->random, 3);
+    if (world->threaded) {
+        assert_int_equal(pthread_join(world->thread, NULL), 0);
+        how = how == FAILED_BEFORE_WRITE ? WRITTEN : how;
+    } else if (how != FAILED_BEFORE_WRITE) {
+        (void)write_checkpoint(world);
+    }
+    ok(world->checkpoint_error);
+    world->checkpoint_error = NULL;
+    overlay_checkpoint_end(world->overlay, how == WRITTEN);
+    world->checkpointing = false;
+}
+
+/* As a killed process that starts again: what no checkpoint flushed is gone, the store reads the
+ * topic from its positions on, sometimes with records it has already. */
+static void restart(World *world)
+{
+    if (world->checkpointing) {
+        if (world->threaded) {
+            assert_int_equal(pthread_join(world->thread, NULL), 0);
+        }
+        overlay_checkpoint_end(world->overlay, false);
+        world->checkpointing = false;
+    }
+    overlay_free(world->overlay);
+    state_close(world->state);
+    open_world(world);
+    AUTO(store_batch) StoreBatch *batch = store_batch_new(world->store);
+    for (uint32_t s = 0; s < SHARDS; s++) {
+        int64_t position = 0;
+        ok(table_store_position(world->store, s, &position, NULL));
+        const Topic *topic = &world->topics[s];
+        assert_true(position <= (int64_t)topic->count); /* never ahead of the topic */
+        for (size_t i = position < 0 ? 0 : (size_t)position; i < topic->count; i++) {
+            const Record *record = &topic->records[i];
+            char key[16];
+            char row[16];
+            char sequence[16];
+            if (record->row == 0) {
+                store_batch_delete(batch, s, key_text(key, record->key), record->ordinal);
+            } else {
+                store_batch_put(batch, s, key_text(key, record->key), record->ordinal,
+                                number_text(sequence, record->sequence),
+                                number_text(row, record->row));
+            }
+        }
+        if (random_below(&world->random, 2) == 0) {
+            store_batch_set_position(batch, s, (int64_t)topic->count, 6);
+        }
+    }
+    ok(store_batch_write(batch));
+    if (random_below(&world->random, 2) == 0) {
+        ok(table_store_flush(world->store));
+    }
+    memcpy(world->running, world->committed, sizeof world->running);
+    check_store(world);
+}
+
+static void step(World *world)
+{
+    uint32_t what = random_below(&world->random, 100);
+    if (what < 50) {
+        run_batch(world);
+    } else if (what < 75) {
+        commit(world);
+        check_lookups(world);
+    } else if (what < 80) {
+        abort_epoch(world);
+        check_lookups(world);
+    } else if (what < 88) {
+        begin_checkpoint(world);
+    } else if (what < 99) {
+        end_checkpoint(world);
+    } else {
+        restart(world);
+        check_lookups(world);
+    }
+}
+
+static void run_world(uint64_t seed, bool threaded, int steps)
+{
+    World *world = mem_new(World);
+    world->random = random_of(seed);
+    world->folder = new_folder();
+    world->arena = arena_new("test");
+    world->threaded = threaded;
+    open_world(world);
+    for (int i = 0; i < steps; i++) {
+        step(world);
+        if (i % 100 == 0) {
+            check_topic(world);
+        }
+    }
+    commit(world);
+    check_topic(world);
+    check_lookups(world);
+    end_checkpoint(world);
+    restart(world);
+    check_lookups(world);
+    overlay_free(world->overlay);
+    state_close(world->state);
+    for (int s = 0; s < SHARDS; s++) {
+        mem_free(world->topics[s].records);
+    }
+    arena_free(world->arena);
+    remove_folder(world->folder);
+    mem_free(world);
+}
+
+static void random_steps(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        print_message("seed %d\n", (int)seed);
+        run_world(seed, false, 3000);
+    }
+}
+
+static void checkpoints_on_another_thread(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 100; seed < 103; seed++) {
+        print_message("seed %d\n", (int)seed);
+        run_world(seed, true, 3000);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_steps),
+        cmocka_unit_test(checkpoints_on_another_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
