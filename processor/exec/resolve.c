@@ -100,6 +100,8 @@ static const Type *parameter_type(char letter, const Type *from)
     case 'l':
         wanted = &type_bigint;
         break;
+    case 'L':
+        return type_is_integral(from) || from->kind == TYPE_NULL ? &type_bigint : NULL;
     case 'd':
         wanted = &type_double;
         break;
@@ -140,6 +142,8 @@ static const char *letter_name(char letter)
         return "\"INT\"";
     case 'l':
         return "\"BIGINT\"";
+    case 'L':
+        return "\"INTEGRAL\"";
     case 'd':
         return "\"DOUBLE\"";
     case 's':
@@ -345,10 +349,14 @@ Error *resolve_hex(FunctionCall *call, const Type **ret_type)
     if (type->kind == TYPE_STRING || type->kind == TYPE_BINARY) {
         return NULL;
     }
-    if (type->kind != TYPE_NULL && !type_is_numeric(type)) {
+    if (type->kind == TYPE_NULL || type_is_numeric(type)) {
+        call->argument_types[0] = &type_bigint;
+        return NULL;
+    }
+    if (!coerce_is_implicit(type, &type_string)) {
         return wrong_type(call, 0, "(\"BIGINT\" or \"BINARY\" or \"STRING\")");
     }
-    call->argument_types[0] = &type_bigint;
+    call->argument_types[0] = &type_string;
     return NULL;
 }
 
@@ -396,8 +404,10 @@ static Error *resolve_as_cast(FunctionCall *call, const Type *type, const Type *
         return not_yet_for(call, "with a pattern");
     }
     const Type *from = call->argument_types[0];
-    if (from->kind != TYPE_STRING && from->kind != TYPE_NULL && from->kind != TYPE_DATE &&
-        from->kind != TYPE_TIMESTAMP && from->kind != TYPE_TIMESTAMP_NTZ) {
+    bool number = type->kind == TYPE_TIMESTAMP && type_is_numeric(from);
+    if (!number && from->kind != TYPE_STRING && from->kind != TYPE_NULL &&
+        from->kind != TYPE_DATE && from->kind != TYPE_TIMESTAMP &&
+        from->kind != TYPE_TIMESTAMP_NTZ) {
         return wrong_type(call, 0,
                           "(\"STRING\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\")");
     }
@@ -420,5 +430,9 @@ Error *resolve_unix_timestamp(FunctionCall *call, const Type **ret_type)
 {
     const Type *type = NULL;
     *ret_type = &type_bigint;
-    return call->argument_count == 0 ? NULL : resolve_as_cast(call, &type_timestamp, &type);
+    if (call->argument_count == 0 ||
+        (call->argument_count == 1 && call->argument_types[0]->kind == TYPE_STRING)) {
+        return NULL;
+    }
+    return resolve_as_cast(call, &type_timestamp, &type);
 }

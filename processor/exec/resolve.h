@@ -13,9 +13,9 @@ typedef struct FunctionEntry {
 } FunctionEntry;
 
 /* By the entry's signature, "ss?>i": a letter a parameter, then the result. Letters: b BOOLEAN,
- * i INT, l BIGINT, d DOUBLE, s STRING, x BINARY, a DATE, t TIMESTAMP, S ARRAY<STRING>, o TIMESTAMP
- * or TIMESTAMP_NTZ, y STRING or BINARY, ? anything, = (result) the first argument's type; the last
- * parameter repeats where there are more arguments. */
+ * i INT, l BIGINT, L BIGINT from integers only, d DOUBLE, s STRING, x BINARY, a DATE, t TIMESTAMP,
+ * S ARRAY<STRING>, o TIMESTAMP or TIMESTAMP_NTZ, y STRING or BINARY, ? anything, = (result) the
+ * first argument's type; the last parameter repeats where there are more arguments. */
 Error *resolve_signature(FunctionCall *call, const Type **ret_type);
 
 Error *resolve_arithmetic(FunctionCall *call, const Type **ret_type); /* + - * / % div, mod … */

@@ -137,13 +137,13 @@ static void rlike(const KernelCall *call)
 
 /* ---- split ---- */
 
-/* An empty pattern gives the characters, at most `limit` of them. */
+/* An empty pattern gives the characters; the last of `limit` parts is all that is left. */
 static void split_characters(const KernelCall *call, Str s, int32_t limit)
 {
     Vector *parts = call->result->children[0];
-    int32_t count = 0;
-    for (size_t at = 0; at < s.size && (limit <= 0 || count < limit); count++) {
-        size_t next = utf8_next(s, at);
+    int32_t count = 1;
+    for (size_t at = 0; at < s.size; count++) {
+        size_t next = count == limit ? s.size : utf8_next(s, at);
         vector_append_str(parts, call->arena, (Str){s.data + at, next - at});
         at = next;
     }
@@ -160,9 +160,8 @@ static void split_matches(const KernelCall *call, uint32_t row, Str s, int32_t l
             break;
         }
         from = search_on(s, match);
-        if (match.end == 0 || (match.begin == match.end && match.begin == s.size)) {
-            continue; /* nothing stands before an empty match at the start, or behind one at the
-                         end */
+        if (match.end == 0) {
+            continue; /* nothing stands before an empty match at the start */
         }
         vector_append_str(parts, call->arena, (Str){s.data + at, match.begin - at});
         at = match.end;

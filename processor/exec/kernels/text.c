@@ -2,7 +2,8 @@
 #include "processor/exec/kernels/text.h"
 
 #include <unicode/ucasemap.h>
-#include <unicode/uchar.h>
+#include <unicode/ustring.h>
+#include <unicode/utf16.h>
 
 #include "processor/base/banned.h"
 
@@ -132,13 +133,33 @@ static void lower(const KernelCall *call)
     }
 }
 
+/* The letter as a word begins with it: ß becomes Ss. */
+static void append_title(uint32_t c, Buffer *out)
+{
+    UChar letter[U16_MAX_LENGTH];
+    UChar title[8];
+    int32_t size = 0;
+    UErrorCode status = U_ZERO_ERROR;
+    U16_APPEND_UNSAFE(letter, size, c);
+    size = u_strToTitle(title, ARRAY_LENGTH(title), letter, size, NULL, "", &status);
+    for (int32_t i = 0; U_SUCCESS(status) && i < size;) {
+        UChar32 next = 0;
+        U16_NEXT(title, i, size, next);
+        utf8_append(out, (uint32_t)next);
+    }
+}
+
 /* Words are what blanks divide. */
 static void title_words(Str s, Buffer *out)
 {
     bool start = true;
     for (size_t i = 0; i < s.size; i = utf8_next(s, i)) {
         uint32_t c = utf8_decode(s, i);
-        utf8_append(out, start ? (uint32_t)u_totitle((UChar32)c) : c);
+        if (start) {
+            append_title(c, out);
+        } else {
+            utf8_append(out, c);
+        }
         start = c == ' ';
     }
 }
