@@ -62,7 +62,7 @@ Error *flow_commit(FlowRunner *runner, const char *update_id)
     }
     TRY(write_transaction(runner, update_id));
     runner->epoch++;
-    runner->fenced_without_commit = false;
+    runner->fenced = 0;
     runner->last_commit_ms = clock_monotonic_ms();
     runner->epoch_started_ms = runner->last_commit_ms;
     overlay_commit_epoch(table_overlay(runner->table), flow_writer_ends(runner->writer));
@@ -119,7 +119,11 @@ static bool checkpoint_is_due(const FlowRunner *runner)
 Error *flow_checkpoint_step(FlowRunner *runner)
 {
     if (runner->checkpoint_running) {
-        return atomic_load(&runner->checkpoint_finished) ? flow_checkpoint_wait(runner) : NULL;
+        /* Memory stays bounded: when as much again has gathered, the flow waits. */
+        bool wait = atomic_load(&runner->checkpoint_finished) ||
+                    overlay_committed_bytes(table_overlay(runner->table)) >=
+                        (size_t)runner->context->program->topology->state.checkpoint_bytes;
+        return wait ? flow_checkpoint_wait(runner) : NULL;
     }
     if (!checkpoint_is_due(runner) || !overlay_checkpoint_begin(table_overlay(runner->table))) {
         return NULL;

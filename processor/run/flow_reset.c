@@ -125,6 +125,9 @@ Error *flow_runner_reset(FlowRunner *runner, const char *update_id)
 {
     event_update_progress(runner->context->events, update_id, UPDATE_RESETTING, NULL);
     int attempt = 0;
+    if (!runner->started) {
+        TRY(flow_start(runner, update_id));
+    }
     for (;;) {
         Error *error = reset_once(runner, update_id);
         if (error == NULL) {

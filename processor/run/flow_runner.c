@@ -86,13 +86,15 @@ void flow_wait_ms(const FlowRunner *runner, int64_t milliseconds)
 
 Error *flow_runner_start(FlowRunner *runner, const char *update_id)
 {
-    int attempt = 0;
-    for (;;) {
-        Error *error = flow_start_once(runner, update_id);
-        if (error == NULL) {
-            break;
-        }
-        TRY(flow_recover(runner, update_id, error, &attempt));
+    TRY(flow_start(runner, update_id));
+    return runner->resetting ? flow_runner_reset(runner, update_id) : NULL;
+}
+
+/* An error may have left the runner without a producer, or a full refresh half done. */
+static Error *make_ready(FlowRunner *runner, const char *update_id)
+{
+    if (!runner->started) {
+        TRY(flow_start(runner, update_id));
     }
     return runner->resetting ? flow_runner_reset(runner, update_id) : NULL;
 }
@@ -123,8 +125,7 @@ static size_t records_left(const FlowRunner *runner, const UpdateLimits *limits,
 static Error *update_once(FlowRunner *runner, const char *update_id, const UpdateLimits *limits,
                           size_t *used)
 {
-    bool added = false;
-    TRY(source_reader_refresh(runner->reader, &added));
+    TRY(make_ready(runner, update_id));
     while (!source_reader_is_drained(runner->reader) &&
            (limits->records_max == 0 || *used < limits->records_max)) {
         if (flow_must_stop(runner)) {
@@ -141,9 +142,11 @@ static Error *update_once(FlowRunner *runner, const char *update_id, const Updat
         TRY(error);
         if (!runner->context->one_epoch && epoch_is_full(runner)) {
             TRY(flow_commit(runner, update_id));
+            TRY(flow_checkpoint_step(runner));
         }
     }
-    return flow_commit(runner, update_id);
+    TRY(flow_commit(runner, update_id));
+    return flow_checkpoint_step(runner);
 }
 
 static void warn_null_sequences(FlowRunner *runner, const char *update_id)
@@ -181,23 +184,33 @@ static void end_update(FlowRunner *runner, const char *update_id, const char *st
                         &runner->metrics, error);
 }
 
+/* How far the update goes is settled once: tries after an error keep it. */
+static Error *set_bounds(FlowRunner *runner, const char *update_id)
+{
+    TRY(make_ready(runner, update_id));
+    bool added = false;
+    TRY(source_reader_refresh(runner->reader, &added));
+    return source_reader_set_bounds(runner->reader);
+}
+
 Error *flow_runner_update(FlowRunner *runner, const char *update_id, const UpdateLimits *limits,
                           bool *ret_drained)
 {
     begin_update(runner);
     int attempt = 0;
     size_t used = 0;
-    Error *error = source_reader_set_bounds(runner->reader);
+    bool bounded = false;
     for (;;) {
+        int64_t epoch = runner->epoch;
+        Error *error = bounded ? NULL : set_bounds(runner, update_id);
+        bounded = error == NULL;
         if (error == NULL) {
-            uint64_t committed = runner->metrics.source_rows;
             error = update_once(runner, update_id, limits, &used);
-            if (error == NULL) {
-                break;
-            }
-            attempt = runner->metrics.source_rows > committed ? 0 : attempt;
-            used = runner->metrics.source_rows;
         }
+        if (error == NULL) {
+            break;
+        }
+        attempt = runner->epoch > epoch ? 0 : attempt;
         error = flow_recover(runner, update_id, error, &attempt);
         if (error != NULL) {
             if (error_class(error) != ERROR_SIMULATED_CRASH) {
@@ -205,11 +218,10 @@ Error *flow_runner_update(FlowRunner *runner, const char *update_id, const Updat
             }
             return error;
         }
-        error = source_reader_set_bounds(runner->reader);
+        used = runner->metrics.source_rows;
     }
     *ret_drained = source_reader_is_drained(runner->reader);
     source_reader_clear_bounds(runner->reader);
-    TRY(flow_checkpoint_step(runner));
     end_update(runner, update_id, "COMPLETED", NULL);
     return NULL;
 }
@@ -257,6 +269,7 @@ static Error *look_for_partitions(FlowRunner *runner)
 
 static Error *run_step(FlowRunner *runner, const char *update_id)
 {
+    TRY(make_ready(runner, update_id));
     bool in_hand = source_reader_moved(runner->reader);
     if (!in_hand) {
         runner->epoch_started_ms = clock_monotonic_ms();
@@ -280,7 +293,9 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
 Error *flow_runner_run(FlowRunner *runner, const char *update_id)
 {
     begin_update(runner);
-    source_reader_clear_bounds(runner->reader);
+    if (runner->reader != NULL) {
+        source_reader_clear_bounds(runner->reader);
+    }
     runner->last_refresh_ms = clock_monotonic_ms();
     int attempt = 0;
     int64_t epoch = runner->epoch;
@@ -294,14 +309,14 @@ Error *flow_runner_run(FlowRunner *runner, const char *update_id)
             continue;
         }
         error = flow_recover(runner, update_id, error, &attempt);
-        if (error != NULL) {
+        if (error != NULL && !flow_must_stop(runner)) {
             end_update(runner, update_id, "FAILED", error);
             return error;
         }
-        source_reader_clear_bounds(runner->reader);
+        error_free(error);
     }
     /* A stop finishes the epoch when that is quick, and skips the checkpoint. */
-    Error *error = flow_commit(runner, update_id);
+    Error *error = runner->started ? flow_commit(runner, update_id) : NULL;
     end_update(runner, update_id, "STOPPED", NULL);
     return error;
 }

@@ -33,8 +33,11 @@ struct FlowRunner {
     Quarantine *quarantine;
 
     int64_t epoch;  /* last committed */
+    bool started;   /* the last start went through to its end, and no error undid it */
     bool resetting; /* a full refresh was under way at the start */
-    bool fenced_without_commit;
+    bool claimed;   /* our claim is in the progress topic: any other there is newer */
+    bool lost;      /* the flow was taken over, or fenced again and again: it must end */
+    int fenced;     /* times, since the last commit */
     int64_t epoch_started_ms;
     int64_t last_commit_ms;
     int64_t last_event_ms;
@@ -55,10 +58,11 @@ struct FlowRunner {
 };
 
 /* flow_start.c */
-NODISCARD Error *flow_start_once(FlowRunner *runner, const char *update_id);
-/* After an error: undoes the epoch and makes the runner fit to go on. NULL: try again (after
- * waiting); else the error that must go up. Takes `error` over. *attempt counts tries without
- * progress. */
+/* Starts, or starts again whatever was before; what may heal is retried. */
+NODISCARD Error *flow_start(FlowRunner *runner, const char *update_id);
+/* After an error: undoes the epoch and makes the runner fit to go on. NULL: it is started, try
+ * again; else the error that must go up (then runner->started may be false). Takes `error` over.
+ * *attempt counts tries without progress. */
 NODISCARD Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error,
                               int *attempt);
 bool flow_must_stop(const FlowRunner *runner);

@@ -64,6 +64,37 @@ static Error *settle_table(FlowRunner *runner)
     return error;
 }
 
+/* The table's topic and the progress topic belong together. Rows without progress would be counted
+ * again on top (an equal sequence adds), progress without rows would leave them out for ever. */
+static Error *check_table_topic(const FlowRunner *runner, const Progress *progress)
+{
+    const char *topic = runner->program->topic;
+    const int64_t *ends = table_ends(runner->table);
+    Error *error = NULL;
+    for (int p = 0; p < table_partitions(runner->table) && error == NULL; p++) {
+        int64_t known = (size_t)p < progress->end_count ? progress->ends[p] : -1;
+        if (!progress->has_definition && ends[p] > 0) {
+            error = error_new(
+                ERROR_KAFKA_TOPIC_MISMATCH,
+                "Topic `%s` of table `%.*s` has records, but topic `%s` knows nothing "
+                "of the table: they were not written by this pipeline.",
+                topic, STR_ARG(runner->program->bound->name), runner->context->progress_topic);
+        } else if (known > ends[p]) {
+            error = error_new(ERROR_KAFKA_TOPIC_MISMATCH,
+                              "Topic `%s` of table `%.*s` ends at offset %lld in partition %d, but "
+                              "%lld was reached before: it was deleted and made anew, or cut.",
+                              topic, STR_ARG(runner->program->bound->name), (long long)ends[p], p,
+                              (long long)known);
+        }
+    }
+    if (error != NULL) {
+        error_set_hint(error,
+                       "to make the table anew from its source, delete both topics; or give the "
+                       "table another topic");
+    }
+    return error;
+}
+
 static Error *open_table(FlowRunner *runner, const Progress *progress, int partitions)
 {
     const RunContext *context = runner->context;
@@ -76,6 +107,7 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
     TRY(table_restore(runner->table, context->log, context->timeout_ms,
                       clock_now_us(context->clock), context->on_restore,
                       context->on_restore_context));
+    TRY(check_table_topic(runner, progress));
     flow_writer_set_ends(runner->writer, table_ends(runner->table));
     FlowOptions flow = {.bound = runner->program->flow,
                         .schema = runner->program->bound->schema,
@@ -92,9 +124,14 @@ static Error *open_reader(FlowRunner *runner, const Progress *progress)
                                    .timeout_ms = runner->context->timeout_ms,
                                    .on_loss = on_loss,
                                    .context = runner};
-    source_reader_close(runner->reader);
-    runner->reader = NULL;
-    return source_reader_open(&options, progress, &runner->reader);
+    SourceReader *reader = NULL;
+    TRY(source_reader_open(&options, progress, &reader));
+    if (runner->reader != NULL) {
+        source_reader_take_bounds(reader, runner->reader);
+        source_reader_close(runner->reader);
+    }
+    runner->reader = reader;
+    return NULL;
 }
 
 static Error *open_query(FlowRunner *runner)
@@ -113,9 +150,9 @@ static Error *open_query(FlowRunner *runner)
     return query_open(runner->program->plan, &exec, &runner->query);
 }
 
-/* The first transaction of a start: who runs the flow now, the definition when it changed, and
- * where partitions start that were never read: `start` is resolved once and kept. */
-static Error *write_claim(FlowRunner *runner, const char *update_id)
+/* Right after fencing, before the long work of a restore: who runs the flow now. A process that is
+ * fenced finds it here and does not fence back. */
+static Error *write_claim(FlowRunner *runner)
 {
     char host[256] = "unknown";
     (void)gethostname(host, sizeof host - 1);
@@ -125,14 +162,28 @@ static Error *write_claim(FlowRunner *runner, const char *update_id)
                            .host = str_from(host),
                            .pid = getpid(),
                            .time = buffer_str(&time)};
-    bool changed = false;
-    const ProgressDefinition *definition = table_definition(runner->table, &changed);
     TRY(flow_writer_begin(runner->writer));
     TRY(flow_writer_write_claim(runner->writer, &claim));
+    TRY(flow_writer_commit(runner->writer));
+    runner->claimed = true;
+    return NULL;
+}
+
+/* What a start may have to put down: the definition when it changed, and where partitions start
+ * that were never read: `start` is resolved once and kept. */
+static Error *write_beginnings(FlowRunner *runner, const char *update_id)
+{
+    bool changed = false;
+    const ProgressDefinition *definition = table_definition(runner->table, &changed);
+    bool moved = source_reader_moved(runner->reader);
+    if (!changed && !moved) {
+        return NULL;
+    }
+    TRY(flow_writer_begin(runner->writer));
     if (changed) {
         TRY(flow_writer_write_definition(runner->writer, definition));
     }
-    if (source_reader_moved(runner->reader)) {
+    if (moved) {
         TRY(flow_writer_write_positions(runner->writer, runner->reader, runner->epoch,
                                         str_from(update_id)));
     }
@@ -164,15 +215,53 @@ static Error *warn_compacted(FlowRunner *runner, const char *update_id)
     return NULL;
 }
 
-Error *flow_start_once(FlowRunner *runner, const char *update_id)
+static Error *must_end(FlowRunner *runner, Error *error)
+{
+    runner->lost = true;
+    error_set_hint(error, "run one process per topology; this one stops");
+    return error_set_disposition(error, ERROR_FATAL);
+}
+
+/* A new producer fences whoever lives. So before every one but the first the progress topic is
+ * asked whether another process has claimed the flow meanwhile, whatever the error was by which we
+ * noticed that something is wrong: a woken zombie must not fence its successor. */
+static Error *check_owner(FlowRunner *runner)
+{
+    Str flow = runner->program->flow->name;
+    if (runner->claimed) {
+        Progress progress = {0};
+        TRY(progress_read(runner->context->log, runner->context->progress_topic, flow,
+                          runner->program->bound->name, runner->context->timeout_ms,
+                          runner->batch_arena, &progress));
+        if (!str_equal(progress.claim.instance, str_from(runner->context->instance))) {
+            return must_end(runner,
+                            error_new(ERROR_KAFKA_FENCED,
+                                      "Flow `%.*s` was taken over by process %lld on %.*s at %.*s.",
+                                      STR_ARG(flow), (long long)progress.claim.pid,
+                                      STR_ARG(progress.claim.host), STR_ARG(progress.claim.time)));
+        }
+    }
+    if (runner->fenced > 1) {
+        return must_end(runner,
+                        error_new(ERROR_KAFKA_FENCED,
+                                  "Flow `%.*s`: fenced a second time without a commit in between.",
+                                  STR_ARG(flow)));
+    }
+    return NULL;
+}
+
+static Error *start_once(FlowRunner *runner, const char *update_id)
 {
     const RunContext *context = runner->context;
+    runner->started = false;
     flow_drop_epoch(runner);
     LogTopicDescription description = {0};
     TRY(log_topic_describe(context->log, runner->program->topic, context->timeout_ms,
                            &description));
+    TRY(check_owner(runner));
     TRY(open_writer(runner, description.partition_count));
     TRY(fault_check("start.after_fencing"));
+    TRY(write_claim(runner));
     TRY(settle_table(runner));
     arena_reset(runner->start_arena);
     Progress progress = {0};
@@ -185,8 +274,17 @@ Error *flow_start_once(FlowRunner *runner, const char *update_id)
     TRY(open_table(runner, &progress, description.partition_count));
     TRY(open_reader(runner, &progress));
     TRY(open_query(runner));
-    TRY(write_claim(runner, update_id));
-    return warn_compacted(runner, update_id);
+    TRY(write_beginnings(runner, update_id));
+    TRY(warn_compacted(runner, update_id));
+    runner->started = true;
+    return NULL;
+}
+
+Error *flow_start(FlowRunner *runner, const char *update_id)
+{
+    Error *error = start_once(runner, update_id);
+    int attempt = 0;
+    return error == NULL ? NULL : flow_recover(runner, update_id, error, &attempt);
 }
 
 /* ------------------------------------------------------------------------- after errors ---- */
@@ -201,68 +299,27 @@ static int64_t backoff_ms(const FlowRunner *runner, int attempt)
     return wait < retry->backoff_max_ms ? wait : retry->backoff_max_ms;
 }
 
-/* Somebody fenced us: a successor, or the broker because our transaction timed out. Only the claim
- * tells, and a woken zombie must not fence its successor. */
-static Error *check_claim(FlowRunner *runner, Error *fenced)
-{
-    Progress progress = {0};
-    Error *error = progress_read(runner->context->log, runner->context->progress_topic,
-                                 runner->program->flow->name, runner->program->bound->name,
-                                 runner->context->timeout_ms, runner->batch_arena, &progress);
-    if (error != NULL) {
-        error_free(fenced);
-        return error;
-    }
-    bool ours = str_equal(progress.claim.instance, str_from(runner->context->instance));
-    if (ours && !runner->fenced_without_commit) {
-        runner->fenced_without_commit = true;
-        error_free(fenced);
-        return NULL;
-    }
-    Error *stop =
-        ours ? error_new(ERROR_KAFKA_FENCED,
-                         "Flow `%.*s`: fenced a second time without a commit in between.",
-                         STR_ARG(runner->program->flow->name))
-             : error_new(ERROR_KAFKA_FENCED,
-                         "Flow `%.*s` was taken over by process %lld on %.*s at %.*s.",
-                         STR_ARG(runner->program->flow->name), (long long)progress.claim.pid,
-                         STR_ARG(progress.claim.host), STR_ARG(progress.claim.time));
-    error_set_hint(stop, "run one process per topology; this one stops");
-    error_set_disposition(stop, ERROR_FATAL);
-    return error_set_cause(stop, fenced);
-}
-
-/* Abortable: the producer lives on, only the epoch is lost. */
+/* Drops the epoch, ends its transaction and goes back to the last commit. An error: the producer or
+ * the reader is of no use any more. */
 static Error *undo_epoch(FlowRunner *runner)
 {
     flow_drop_epoch(runner);
-    Error *error = runner->writer == NULL ? NULL : flow_writer_abort(runner->writer);
-    if (error != NULL) {
-        return error_set_disposition(error, ERROR_FATAL);
+    if (runner->writer != NULL) {
+        TRY(flow_writer_abort(runner->writer));
     }
     return runner->reader == NULL ? NULL : source_reader_rewind(runner->reader);
 }
 
-/* A new start, tried until it works or cannot. */
-static Error *start_again(FlowRunner *runner, const char *update_id, int *attempt)
+/* Undoes the epoch; after that the runner is as after its last commit, or not started. */
+static void step_back(FlowRunner *runner, ErrorDisposition disposition)
 {
-    for (;;) {
-        Error *error = flow_start_once(runner, update_id);
-        if (error == NULL || error_disposition(error) != ERROR_RETRY || flow_must_stop(runner)) {
-            return error;
-        }
-        if (runner->context->attempts_max >= 0 && ++*attempt > runner->context->attempts_max) {
-            return error;
-        }
-        error_free(error);
-        flow_wait_ms(runner, backoff_ms(runner, *attempt));
+    Error *undo = undo_epoch(runner);
+    if (undo != NULL || disposition == ERROR_FATAL || !runner->started) {
+        runner->started = false;
+        flow_writer_close(runner->writer);
+        runner->writer = NULL;
     }
-}
-
-static bool started(const FlowRunner *runner)
-{
-    return runner->writer != NULL && runner->table != NULL && runner->reader != NULL &&
-           runner->query != NULL;
+    error_free(undo);
 }
 
 static bool attempts_are_used_up(const FlowRunner *runner, int attempt)
@@ -282,38 +339,38 @@ static void report_retry(const FlowRunner *runner, const char *update_id, const 
                   buffer_str(&message), buffer_str(&fields));
 }
 
-Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int *attempt)
+/* May the flow go on after this error? Being fenced is judged by the claim (check_owner), not by
+ * the number of attempts. */
+static bool may_try_again(FlowRunner *runner, const Error *error, int attempt)
 {
-    if (error_class(error) == ERROR_SIMULATED_CRASH) {
-        return error;
-    }
-    ErrorDisposition disposition = error_disposition(error);
-    Error *undo = undo_epoch(runner);
-    if (undo != NULL && disposition == ERROR_USER) {
-        /* The failure stands; the producer is made anew by whoever tries again. */
-        error_free(undo);
-        flow_writer_close(runner->writer);
-        runner->writer = NULL;
-        return error;
-    }
-    if (disposition == ERROR_USER || flow_must_stop(runner)) {
-        error_free(undo);
-        return error;
-    }
-    bool fresh = undo != NULL || disposition == ERROR_FATAL || !started(runner);
-    error_free(undo);
-    (*attempt)++;
-    if (attempts_are_used_up(runner, *attempt)) {
-        return error;
+    if (error_disposition(error) == ERROR_USER || flow_must_stop(runner)) {
+        return false;
     }
     if (error_class(error) == ERROR_KAFKA_FENCED) {
-        TRY(check_claim(runner, error));
-    } else {
+        runner->fenced++;
+        return true;
+    }
+    return !attempts_are_used_up(runner, attempt);
+}
+
+Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int *attempt)
+{
+    while (error_class(error) != ERROR_SIMULATED_CRASH && !runner->lost) {
+        ErrorDisposition disposition = error_disposition(error);
+        step_back(runner, disposition);
+        (*attempt)++;
+        if (!may_try_again(runner, error, *attempt)) {
+            return error;
+        }
         report_retry(runner, update_id, error, *attempt);
         error_free(error);
+        if (disposition == ERROR_RETRY || *attempt > 1) {
+            flow_wait_ms(runner, backoff_ms(runner, *attempt));
+        }
+        error = runner->started ? NULL : start_once(runner, update_id);
+        if (error == NULL) {
+            return NULL;
+        }
     }
-    if (disposition == ERROR_RETRY || *attempt > 1) {
-        flow_wait_ms(runner, backoff_ms(runner, *attempt));
-    }
-    return fresh ? start_again(runner, update_id, attempt) : NULL;
+    return error;
 }

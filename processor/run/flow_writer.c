@@ -352,7 +352,13 @@ Error *flow_writer_commit(FlowWriter *writer)
     writer->open = false;
     memcpy(writer->ends, writer->new_ends,
            (size_t)writer->options.table_partitions * sizeof(int64_t));
-    return fault_check("commit.after_commit");
+    Error *error = fault_check("commit.after_commit");
+    if (error != NULL && error_disposition(error) == ERROR_RETRY) {
+        /* The transaction is committed, the answer got lost. */
+        Error *unclear = error_new(ERROR_KAFKA_COMMIT_UNCLEAR, "The answer to a commit got lost.");
+        return error_set_cause(error_set_disposition(unclear, ERROR_FATAL), error);
+    }
+    return error;
 }
 
 Error *flow_writer_abort(FlowWriter *writer)

@@ -13,6 +13,7 @@ struct SourceReader {
     LogConsumer *consumer;
     SourcePartition *partitions;
     int partition_count;
+    bool bounded; /* a triggered update: every partition has an `end` */
 };
 
 static Error *not_found_hint(const SourceReader *reader, Error *error)
@@ -125,11 +126,25 @@ static SourcePartition new_partition(int64_t offset)
                              .skip_below = offset};
 }
 
+/* Kafka never takes partitions away from a topic. */
+static Error *check_partition_count(const SourceReader *reader, const Progress *progress, int count)
+{
+    for (size_t i = 0; i < progress->position_count; i++) {
+        const ProgressPosition *position = &progress->positions[i];
+        if (position->partition >= count && str_equal(position->topic, str_from(reader->topic))) {
+            return topic_changed(reader, position->partition, position->offset,
+                                 "was reached, and there is no such partition now");
+        }
+    }
+    return NULL;
+}
+
 static Error *find_partitions(SourceReader *reader, const Progress *progress)
 {
     LogTopicDescription description = {0};
     TRY(log_topic_describe(reader->options.log, reader->topic, reader->options.timeout_ms,
                            &description));
+    TRY(check_partition_count(reader, progress, description.partition_count));
     reader->partition_count = description.partition_count;
     reader->partitions =
         mem_alloc_array((size_t)reader->partition_count, sizeof *reader->partitions);
@@ -228,6 +243,7 @@ Error *source_reader_refresh(SourceReader *reader, bool *ret_added)
         reader->partitions =
             mem_realloc(reader->partitions, (size_t)(p + 1) * sizeof *reader->partitions);
         reader->partitions[p] = new_partition(start);
+        reader->partitions[p].end = reader->bounded ? start : -1;
         TRY(log_consumer_seek(reader->consumer, &(LogPosition){reader->topic, p, start}));
         reader->partition_count++;
     }
@@ -244,6 +260,7 @@ Error *source_reader_set_bounds(SourceReader *reader)
         reader->partitions[p].end = end;
         reader->partitions[p].seen_end = end;
     }
+    reader->bounded = true;
     return NULL;
 }
 
@@ -251,6 +268,17 @@ void source_reader_clear_bounds(SourceReader *reader)
 {
     for (int p = 0; p < reader->partition_count; p++) {
         reader->partitions[p].end = -1;
+    }
+    reader->bounded = false;
+}
+
+void source_reader_take_bounds(SourceReader *reader, const SourceReader *from)
+{
+    reader->bounded = from->bounded;
+    for (int p = 0; p < reader->partition_count && from->bounded; p++) {
+        SourcePartition *partition = &reader->partitions[p];
+        /* A partition that is new belongs to the next update. */
+        partition->end = p < from->partition_count ? from->partitions[p].end : partition->next;
     }
 }
 
@@ -397,14 +425,12 @@ Error *source_reader_rewind(SourceReader *reader)
 {
     for (int p = 0; p < reader->partition_count; p++) {
         SourcePartition *partition = &reader->partitions[p];
-        if (partition->next != partition->committed) {
-            partition->next = partition->committed;
-            partition->last = partition->committed_last;
-            TRY(log_consumer_seek(reader->consumer,
-                                  &(LogPosition){reader->topic, p, partition->next}));
-        }
+        partition->next = partition->committed;
+        partition->last = partition->committed_last;
     }
-    return NULL;
+    /* All of them, also those that did not move: the error may have come in the middle of a poll,
+     * whose other records the consumer has left behind. */
+    return assign_all(reader);
 }
 
 Error *source_reader_reset(SourceReader *reader)

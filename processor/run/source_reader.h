@@ -35,7 +35,8 @@ typedef struct SourceReaderOptions {
 } SourceReaderOptions;
 
 /* Opens the source at the stored positions; partitions without one start as the source says
- * (earliest, latest, timestamp). SOURCE_TOPIC_CHANGED when a position lies beyond the end,
+ * (earliest, latest, timestamp). SOURCE_TOPIC_CHANGED when a position lies beyond the end or its
+ * partition is gone,
  * KAFKA_TOPIC_NOT_FOUND with a hint. */
 NODISCARD Error *source_reader_open(const SourceReaderOptions *options, const Progress *progress,
                                     SourceReader **ret_reader);
@@ -49,6 +50,8 @@ NODISCARD Error *source_reader_refresh(SourceReader *reader, bool *ret_added);
  * away. */
 NODISCARD Error *source_reader_set_bounds(SourceReader *reader);
 void source_reader_clear_bounds(SourceReader *reader);
+/* The bounds of another reader of the same source, which this one takes the place of. */
+void source_reader_take_bounds(SourceReader *reader, const SourceReader *from);
 bool source_reader_is_drained(const SourceReader *reader); /* every bound is reached */
 /* Records of the source in partition order, at most records_max, in `arena`; *ret_count 0: nothing
  * within timeout_ms. Never beyond a bound. SOURCE_TOPIC_CHANGED when a record differs from its

@@ -6,7 +6,10 @@
 #include "processor/base/banned.h"
 
 /* Settings of topics we make; `tables.x.config` adds to or replaces those of a table. */
-static const LogConfigEntry progress_config[] = {{"cleanup.policy", "compact"}};
+/* A start reads the whole progress topic, so it is kept short: small segments, cleaned early. */
+static const LogConfigEntry progress_config[] = {{"cleanup.policy", "compact"},
+                                                 {"segment.bytes", "16777216"},
+                                                 {"min.cleanable.dirty.ratio", "0.1"}};
 static const LogConfigEntry event_log_config[] = {{"cleanup.policy", "delete"},
                                                   {"retention.ms", "604800000"}};
 /* Bad records are kept until somebody has looked at them. */
