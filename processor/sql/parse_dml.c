@@ -5,7 +5,8 @@
 
 enum { TABLE_PARTS_MAX = 3, COLUMN_PARTS_MAX = 1000 };
 
-/* INTO [TABLE] name: TABLE is the keyword when a name follows it, other than what begins the rest. */
+/* INTO [TABLE] name: TABLE is the keyword when a name follows it, other than what begins the rest.
+ */
 static Error *parse_insert_target(Parser *parser, AstName *ret)
 {
     TRY(parser_expect_word(parser, KEYWORD_INTO));

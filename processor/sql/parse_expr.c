@@ -102,11 +102,14 @@ typedef struct Climb {
 static Error *take_operator(Parser *parser, Climb *climb, OperatorRow row)
 {
     SourcePlace place = parser_place_of(parser_token(parser));
+    bool new_chain = climb->chain == NULL || climb->chain_level != row.level;
+    if (new_chain) {
+        TRY(parser_raise(parser));
+    }
     parser->at++;
     AstExpr *right = NULL;
     TRY(parse_level(parser, row.level + 1, &right));
-    if (climb->chain == NULL || climb->chain_level != row.level) {
-        TRY(parser_raise(parser));
+    if (new_chain) {
         AstExpr *chain = parser_new_expr(parser, AST_EXPR_BINARY, climb->start);
         chain->binary.first = climb->left;
         climb->left = chain;
@@ -124,8 +127,8 @@ static Error *take_operator(Parser *parser, Climb *climb, OperatorRow row)
 static Error *take_predicate(Parser *parser, Climb *climb)
 {
     AstExpr *predicate = NULL;
-    TRY(parse_predicate_tail(parser, climb->left, climb->start, &predicate));
     TRY(parser_raise(parser));
+    TRY(parse_predicate_tail(parser, climb->left, climb->start, &predicate));
     climb->left = predicate;
     climb->chain = NULL;
     climb->highest = LEVEL_AND;
@@ -401,6 +404,7 @@ Error *parse_predicate_tail(Parser *parser, AstExpr *operand, size_t start, AstE
 static Error *parse_postfix_step(Parser *parser, AstExpr *base, size_t start, AstExpr **ret)
 {
     AstExpr made = {0};
+    TRY(parser_raise(parser));
     if (parser_accept(parser, TOKEN_OPEN_BRACKET)) {
         made.kind = AST_EXPR_INDEX;
         made.index.base = base;
@@ -424,7 +428,6 @@ static Error *parse_postfix_step(Parser *parser, AstExpr *base, size_t start, As
         made.collate.operand = base;
         TRY(parse_identifier(parser, "a collation", &made.collate.collation));
     }
-    TRY(parser_raise(parser));
     AstExpr *expr = parser_new_expr(parser, made.kind, start);
     made.place = expr->place;
     made.text = expr->text;

@@ -99,7 +99,8 @@ SourcePlace parser_place_of(const Token *token);
  * of success leaves. */
 NODISCARD Error *parser_enter(Parser *parser, int levels);
 void parser_leave(Parser *parser, int levels);
-/* A finished node becomes the child of a new one: its tree is one level higher. */
+/* A finished node becomes the child of a new one: its tree is one level higher. To be called before
+ * the other children are read. */
 NODISCARD Error *parser_raise(Parser *parser);
 /* Measures the height of what is read in between: parser_measure returns what parser_measured takes
  * back, which returns the `deepest` of the part alone. */
