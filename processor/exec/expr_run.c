@@ -54,32 +54,14 @@ static uint16_t *new_selection(const Run *run, const Step *step)
                        arena_array_size_(run->sets[step->rows].count, sizeof(uint16_t)));
 }
 
-static bool is_true(const Vector *condition, uint32_t row)
-{
-    return vector_is_valid(condition, row) && VECTOR_VALUE(condition, uint8_t, row) != 0;
-}
-
 static bool split_keeps(const Step *step, const Vector *value, uint32_t row)
 {
-    switch (step->kind) {
-    case STEP_SPLIT_TRUE:
-        return is_true(value, row);
-    case STEP_SPLIT_VALID:
-        return vector_is_valid(value, row) && type_physical(value->type) != PHYSICAL_NONE;
-    case STEP_SPLIT_OPEN:
-        return !vector_is_valid(value, row) ||
-               (VECTOR_VALUE(value, uint8_t, row) != 0) != step->decisive;
-    case STEP_COLUMN:
-    case STEP_KERNEL:
-    case STEP_PICK:
-    case STEP_AND:
-    case STEP_OR:
-    case STEP_FIELD:
-    case STEP_STRUCT:
-        break;
+    bool valid = vector_is_valid(value, row) && type_physical(value->type) != PHYSICAL_NONE;
+    if (step->kind == STEP_SPLIT_VALID) {
+        return valid;
     }
-    assert(!"no split");
-    return false;
+    bool truth = valid && VECTOR_VALUE(value, uint8_t, row) != 0;
+    return step->kind == STEP_SPLIT_TRUE ? truth : !valid || truth != step->decisive;
 }
 
 static void run_split(Run *run, const Step *step)

@@ -211,23 +211,19 @@ static void round_decimal(const KernelCall *call)
 /* Spark rounds the decimal number a double prints as: round(1.005, 2) is 1.01. */
 static double round_number(double number, Str text, int digits, Rounding rounding)
 {
-    int128 unscaled = 0;
-    double result = number;
-    int magnitude = number == 0 ? 0 : (int)floor(log10(fabs(number))) + 1;
+    if (!isfinite(number) || number == 0) {
+        return number;
+    }
+    int magnitude = (int)floor(log10(fabs(number))) + 1;
     int scale = DECIMAL_PRECISION_MAX - 2 - (magnitude > 0 ? magnitude : 0);
-    if (!isfinite(number) || number == 0 || digits >= scale) {
-        return number;
-    }
-    if (scale < 0 || scale > DECIMAL_PRECISION_MAX - 1 ||
-        decimal_parse(text, DECIMAL_PRECISION_MAX, scale, true, &unscaled) != DECIMAL_OK) {
-        return number;
-    }
+    int128 unscaled = 0;
     int128 value = 0;
-    if (!round_unscaled(unscaled, scale, digits, rounding, &value)) {
+    if (digits >= scale || scale < 0 ||
+        decimal_parse(text, DECIMAL_PRECISION_MAX, scale, true, &unscaled) != DECIMAL_OK ||
+        !round_unscaled(unscaled, scale, digits, rounding, &value)) {
         return number;
     }
-    result = decimal_to_double(value, digits > 0 ? digits : 0);
-    return result;
+    return decimal_to_double(value, digits > 0 ? digits : 0);
 }
 
 static void round_double(const KernelCall *call)

@@ -42,14 +42,19 @@ uint32_t utf8_decode(Str s, size_t at)
     return c;
 }
 
+bool text_fits(const KernelCall *call, uint32_t row, size_t size)
+{
+    if (size <= TEXT_SIZE_MAX && arena_used_bytes(call->arena) <= BATCH_TEXT_MAX) {
+        return true;
+    }
+    kernel_fail(call, row,
+                error_new(ERROR_ROW_TOO_LARGE, "A text of %zu bytes is too large.", size));
+    return false;
+}
+
 char *text_alloc(const KernelCall *call, uint32_t row, size_t size)
 {
-    if (size > TEXT_SIZE_MAX || arena_used_bytes(call->arena) > BATCH_TEXT_MAX) {
-        kernel_fail(call, row,
-                    error_new(ERROR_ROW_TOO_LARGE, "A text of %zu bytes is too large.", size));
-        return NULL;
-    }
-    return arena_alloc_bytes(call->arena, size);
+    return text_fits(call, row, size) ? arena_alloc_bytes(call->arena, size) : NULL;
 }
 
 void text_store(const KernelCall *call, uint32_t row, Str text)
@@ -408,14 +413,29 @@ const Kernel kernel_btrim = {.run = btrim};
 
 /* ---- Padding, repeating ---- */
 
-/* `count` characters of `pattern`, begun anew as often as needed. */
+/* `count` characters of `pattern` (not empty), begun anew as often as needed. */
 static void append_repeated(Buffer *out, Str pattern, int64_t count)
 {
-    while (count > 0 && pattern.size > 0 && out->size <= TEXT_SIZE_MAX) {
-        size_t size = utf8_offset(pattern, count);
-        buffer_append(out, pattern.data, size);
-        count -= utf8_length((Str){pattern.data, size});
+    int64_t length = utf8_length(pattern);
+    for (; count >= length; count -= length) {
+        buffer_append_str(out, pattern);
     }
+    buffer_append(out, pattern.data, utf8_offset(pattern, count));
+}
+
+static void store_padded(const KernelCall *call, uint32_t row, Str pattern, int64_t count,
+                         bool in_front, Buffer *out)
+{
+    Str s = STR_ARGUMENT(call, 0, row);
+    buffer_clear(out);
+    if (in_front) {
+        append_repeated(out, pattern, count);
+    }
+    buffer_append_str(out, s);
+    if (!in_front) {
+        append_repeated(out, pattern, count);
+    }
+    text_store(call, row, buffer_str(out));
 }
 
 static void pad(const KernelCall *call, bool in_front)
@@ -427,19 +447,11 @@ static void pad(const KernelCall *call, bool in_front)
         int64_t wanted = INT_ARGUMENT(call, 1, i);
         Str pattern = call->argument_count > 2 ? STR_ARGUMENT(call, 2, i) : STR(" ");
         int64_t length = utf8_length(s);
-        if (wanted <= length) {
+        if (wanted <= length || pattern.size == 0) {
             RESULT(call, Str)[i] = cut(s, 0, wanted, false);
-            continue;
+        } else if (text_fits(call, i, (size_t)wanted)) {
+            store_padded(call, i, pattern, wanted - length, in_front, &out);
         }
-        buffer_clear(&out);
-        if (in_front) {
-            append_repeated(&out, pattern, wanted - length);
-        }
-        buffer_append_str(&out, s);
-        if (!in_front) {
-            append_repeated(&out, pattern, wanted - length);
-        }
-        text_store(call, i, buffer_str(&out));
     }
 }
 

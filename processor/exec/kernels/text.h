@@ -7,7 +7,7 @@
 
 /* A value longer than this is an error of its row, as is one that would make a batch's results
  * huge. */
-enum { TEXT_SIZE_MAX = 64 * 1024 * 1024, BATCH_TEXT_MAX = 1024 * 1024 * 1024 };
+enum { TEXT_SIZE_MAX = 16 * 1024 * 1024, BATCH_TEXT_MAX = 256 * 1024 * 1024 };
 
 /* Bytes of the character that begins with `first`. */
 static inline size_t utf8_size(unsigned char first)
@@ -51,6 +51,8 @@ void utf8_append(Buffer *out, uint32_t code_point);
 /* The code point at an offset; its bytes by utf8_next. Malformed: U+FFFD. */
 uint32_t utf8_decode(Str s, size_t at);
 
+/* False, and the row failed, when a text of that size is too large. */
+bool text_fits(const KernelCall *call, uint32_t row, size_t size);
 /* Room for the text of a row; NULL (and the row failed) when that is too large. */
 char *text_alloc(const KernelCall *call, uint32_t row, size_t size);
 /* The row's result is a copy of the bytes. */
@@ -58,7 +60,7 @@ void text_store(const KernelCall *call, uint32_t row, Str text);
 /* Offset of `needle` in `s` at or behind `from`, or SIZE_MAX. */
 size_t text_find(Str s, Str needle, size_t from);
 
-/* FOR_EACH_TEXT(call, i, s) { … }: the valid rows with argument 0 as Str s. */
+/* Argument k of a row. */
 #define STR_ARGUMENT(call, k, row) (ARGUMENT(call, k, Str)[row])
 #define INT_ARGUMENT(call, k, row) (ARGUMENT(call, k, int32_t)[row])
 

@@ -229,10 +229,9 @@ static void test_clock(void **state)
     SqlFixture sql;
     init(&sql);
     AUTO(query)
-    Query *query =
-        open_query(&sql,
-                   "SELECT now() AS n, current_date() AS d, current_user() AS u, k, x, y FROM t "
-                   "WHERE current_date() >= DATE '2026-03-01' AND x = 5");
+    Query *query = open_query(
+        &sql, "SELECT now() AS n, current_date() AS d, current_user() AS u, k, x, y FROM t "
+              "WHERE current_date() >= DATE '2026-03-01' AND x = 5");
     static const char *const expected[] = {"2026-03-01 12:00:00|2026-03-01|alice|b|5|0\n",
                                            "2026-03-02 13:00:00|2026-03-02|alice|b|5|0\n"};
     for (size_t i = 0; i < 2; i++) {
@@ -277,6 +276,29 @@ static void test_full_batch(void **state)
     sql_fixture_done(&sql);
 }
 
+/* A value that would be too long fails its row alone (found by fuzzing). */
+static void test_long_texts(void **state)
+{
+    (void)state;
+    static const char *const expressions[] = {"lpad(k, 2147483647)", "rpad(k, 2000000000, 'xy')",
+                                              "repeat(k, 2147483647)", "space(2147483647)",
+                                              "repeat(repeat(k, 10000), 10000)"};
+    SqlFixture sql;
+    init(&sql);
+    for (size_t i = 0; i < ARRAY_LENGTH(expressions); i++) {
+        RowErrors errors = {0};
+        const char *query =
+            arena_printf(sql.arena, "SELECT CASE WHEN k = 'a' THEN %s ELSE k END AS c, x, y FROM t",
+                         expressions[i]);
+        assert_string_equal(run(&sql, query, five_rows(&sql), &errors),
+                            "b|5|0\nc|NULL|3\nNULL|2|4\ne|-1|NULL\n");
+        assert_int_equal(errors.count, 1);
+        assert_int_equal(error_class(errors.errors[0]), ERROR_ROW_TOO_LARGE);
+        row_errors_done(&errors);
+    }
+    sql_fixture_done(&sql);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_values_and_one_row),
         cmocka_unit_test(test_clock),
         cmocka_unit_test(test_full_batch),
+        cmocka_unit_test(test_long_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
