@@ -130,6 +130,19 @@ UNUSED static Batch *flow_fixture_decode(const FlowFixture *self, Arena *arena, 
     return batch;
 }
 
+static int64_t integer_at(const Vector *vector)
+{
+    switch (type_value_size(vector->type)) {
+    case 1:
+        return VECTOR_VALUE(vector, int8_t, 0);
+    case 4:
+        return VECTOR_VALUE(vector, int32_t, 0);
+    default:
+        assert_int_equal(type_value_size(vector->type), 8);
+        return VECTOR_VALUE(vector, int64_t, 0);
+    }
+}
+
 static void print_row(const FlowFixture *self, Arena *arena, Str row, Buffer *out)
 {
     const Batch *batch = flow_fixture_decode(self, arena, row);
@@ -142,10 +155,8 @@ static void print_row(const FlowFixture *self, Arena *arena, Str row, Buffer *ou
             buffer_append_str(out, VECTOR_VALUE(vector, Str, 0));
         } else if (vector->type->kind == TYPE_DOUBLE) {
             buffer_printf(out, "%g", VECTOR_VALUE(vector, double, 0));
-        } else if (vector->type->kind == TYPE_INT) {
-            buffer_printf(out, "%d", VECTOR_VALUE(vector, int32_t, 0));
         } else {
-            buffer_printf(out, "%lld", (long long)VECTOR_VALUE(vector, int64_t, 0));
+            buffer_printf(out, "%lld", (long long)integer_at(vector));
         }
     }
     buffer_append_byte(out, '\n');
