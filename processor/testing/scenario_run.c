@@ -39,7 +39,7 @@ static Error *run_step(World *world, size_t index)
     const TestOptions *options = world->options;
     bool restart = options->restart_every_step || options->wipe_state_every_step;
     if (restart && !last && !step_looks_back(next)) {
-        return world_restart(world, options->wipe_state_every_step);
+        world_crash(world, options->wipe_state_every_step);
     }
     return NULL;
 }

@@ -76,6 +76,8 @@ NODISCARD Error *world_unknown_table(const World *world, SourcePlace place, Str 
 NODISCARD Error *world_need_pipeline(World *world);
 /* As a crash: nothing is flushed. */
 void world_stop_pipeline(World *world);
+/* Stops; whoever needs the pipeline next starts it. */
+void world_crash(World *world, bool wipe_state);
 NODISCARD Error *world_restart(World *world, bool wipe_state);
 /* One update as the options say: in pieces, with a crash in it. */
 NODISCARD Error *world_update(World *world, const UpdateRequest *request);

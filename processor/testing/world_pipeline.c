@@ -82,12 +82,17 @@ void world_stop_pipeline(World *world)
     world->pipeline = NULL;
 }
 
-Error *world_restart(World *world, bool wipe_state)
+void world_crash(World *world, bool wipe_state)
 {
     world_stop_pipeline(world);
     if (wipe_state) {
         directory_remove(world->state_dir);
     }
+}
+
+Error *world_restart(World *world, bool wipe_state)
+{
+    world_crash(world, wipe_state);
     return world->program == NULL ? NULL : world_need_pipeline(world);
 }
 
