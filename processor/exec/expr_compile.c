@@ -234,15 +234,48 @@ static Error *compile_cast(Compiler *compiler, const BoundExpr *expr, uint32_t r
 
 /* ---- Lazy forms ---- */
 
+/* Casts that work for every value. */
+static bool is_lossless(const Type *from, const Type *to)
+{
+    if (to->kind == TYPE_STRING || from->kind == TYPE_NULL) {
+        return true;
+    }
+    if (type_is_numeric(from)) {
+        return to->kind == TYPE_DOUBLE || to->kind == TYPE_FLOAT || to->kind == TYPE_BOOLEAN ||
+               (type_is_integral(from) && type_is_integral(to) && from->kind <= to->kind);
+    }
+    return from->kind != TYPE_STRING &&
+           (to->kind == TYPE_DATE || to->kind == TYPE_TIMESTAMP || to->kind == TYPE_TIMESTAMP_NTZ);
+}
+
+/* Is it a literal, cast or not, whose value is known when the expression is compiled? */
+static bool is_known(const Compiler *compiler, const BoundExpr *expr)
+{
+    if (expr->kind != BOUND_CAST || expr->children[0]->kind != BOUND_LITERAL) {
+        return false;
+    }
+    AUTO(expression) Expression *alone = NULL;
+    Error *error = expression_open(expr, &compiler->out->context, &alone);
+    bool known = error == NULL && alone->step_count == 0;
+    error_free(error);
+    return known;
+}
+
 /* Can evaluating it fail on a row? What cannot is not worth narrowing the rows for. */
-static bool can_fail(const BoundExpr *expr)
+static bool can_fail(const Compiler *compiler, const BoundExpr *expr)
 {
     switch (expr->kind) {
     case BOUND_LITERAL:
     case BOUND_COLUMN:
         return false;
     case BOUND_CAST:
-        return true;
+        if (is_known(compiler, expr)) {
+            return false;
+        }
+        if (!expr->try_cast && !is_lossless(expr->children[0]->type, expr->type)) {
+            return true;
+        }
+        break;
     case BOUND_CALL:
         if ((expr->function->flags & FUNCTION_CAN_FAIL) != 0) {
             return true;
@@ -259,7 +292,7 @@ static bool can_fail(const BoundExpr *expr)
         break;
     }
     for (size_t i = 0; i < expr->child_count; i++) {
-        if (can_fail(expr->children[i])) {
+        if (can_fail(compiler, expr->children[i])) {
             return true;
         }
     }
@@ -295,7 +328,7 @@ static Error *compile_logic(Compiler *compiler, const BoundExpr *expr, uint32_t 
     TRY(compile(compiler, expr->children[0], rows, &so_far));
     for (size_t i = 1; i < expr->child_count; i++) {
         const BoundExpr *child = expr->children[i];
-        uint32_t set = can_fail(child) ? open_rows(out, expr, rows, so_far, is_or) : rows;
+        uint32_t set = can_fail(compiler, child) ? open_rows(out, expr, rows, so_far, is_or) : rows;
         uint32_t next = 0;
         TRY(compile(compiler, child, set, &next));
         so_far = add_logic(out, expr, rows, so_far, next, set, is_or);
@@ -319,7 +352,8 @@ static Error *compile_in_chain(Compiler *compiler, const BoundExpr *expr, uint32
     uint32_t so_far = 0;
     for (size_t i = 1; i < expr->child_count; i++) {
         const BoundExpr *child = expr->children[i];
-        uint32_t set = i > 1 && can_fail(child) ? open_rows(out, expr, rows, so_far, true) : rows;
+        uint32_t set =
+            i > 1 && can_fail(compiler, child) ? open_rows(out, expr, rows, so_far, true) : rows;
         uint32_t operand = 0;
         TRY(compile(compiler, child, set, &operand));
         uint32_t equal = add_kernel(out, &choice, expr, set, (uint32_t[]){value, operand}, 2);
@@ -331,6 +365,9 @@ static Error *compile_in_chain(Compiler *compiler, const BoundExpr *expr, uint32
 
 static bool is_literal_list(const BoundExpr *expr)
 {
+    if (!type_is_orderable(expr->children[0]->type)) {
+        return false; /* no key encoding */
+    }
     for (size_t i = 1; i < expr->child_count; i++) {
         const BoundExpr *child = expr->children[i];
         while (child->kind == BOUND_CAST) {
@@ -347,13 +384,12 @@ static Error *compile_in(Compiler *compiler, const BoundExpr *expr, uint32_t row
                          uint32_t *ret_register)
 {
     Expression *out = compiler->out;
-    size_t steps_before = 0;
     uint32_t *registers = arena_new_array(out->arena, uint32_t, expr->child_count);
     TRY(compile(compiler, expr->children[0], rows, &registers[0]));
     if (!is_literal_list(expr)) {
         return compile_in_chain(compiler, expr, rows, registers[0], ret_register);
     }
-    steps_before = out->step_count;
+    size_t steps_before = out->step_count;
     for (size_t i = 1; i < expr->child_count; i++) {
         TRY(compile(compiler, expr->children[i], rows, &registers[i]));
     }

@@ -58,22 +58,6 @@ void list_skip_to(const KernelCall *call, uint32_t row)
     }
 }
 
-/* Values that the loop will write wholly need no zeroes first. */
-static Vector *new_result(const KernelCall *call, const Type *type, uint32_t row_count)
-{
-    PhysicalKind physical = type_physical(type);
-    bool written = call->rows.selection == NULL && call->rows.count == row_count;
-    if (!written || physical == PHYSICAL_LIST || physical == PHYSICAL_STRUCT ||
-        physical == PHYSICAL_NONE || physical == PHYSICAL_STR) {
-        return vector_new(call->arena, type, row_count);
-    }
-    Vector *vector = arena_new_object(call->arena, Vector);
-    vector->type = type;
-    vector->capacity = row_count;
-    vector->data = arena_alloc(call->arena, arena_array_size_(row_count, type_value_size(type)));
-    return vector;
-}
-
 Vector *vector_of_nulls(Arena *arena, const Type *type, uint32_t row_count)
 {
     Vector *vector = vector_new(arena, type, row_count);
@@ -112,7 +96,8 @@ Vector *kernel_run(KernelRun *run, const KernelCall *call, const Type *type, uin
 {
     KernelCall own = *call;
     own.row_count = row_count;
-    own.result = new_result(call, type, row_count);
+    /* Zeroed: rows that are skipped or fail must not hold what was in memory before. */
+    own.result = vector_new(call->arena, type, row_count);
     if (type_physical(type) == PHYSICAL_LIST) {
         run(&own);
         list_skip_to(&own, row_count);

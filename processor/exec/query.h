@@ -3,7 +3,9 @@
  * Pull model: the caller gives batches to sources and pulls results until there are none left of
  * what was given: query_push(query, source, batch); for (;;) { TRY(query_next(query, arena, errors,
  * &out)); if (out == NULL) break; … } Results live in the arena given (and in the pushed batch)
- * until it is reset; bytes of constants belong to the query, so close it after that. */
+ * until it is reset; bytes of constants belong to the query, so close it after that.
+ *
+ * Thread: one at a time for a query or expression (they keep compiled patterns). */
 #ifndef EXEC_QUERY_H
 #define EXEC_QUERY_H
 

@@ -202,14 +202,14 @@ void decimal_negative(const KernelCall *call)
 {
     const int128 *a = ARGUMENT(call, 0, int128);
     int128 *r = RESULT(call, int128);
-    FOR_ROWS(call->rows, i, { r[i] = -a[i]; });
+    FOR_ROWS(call->rows, i, { r[i] = (int128)(0 - (uint128)a[i]); });
 }
 
 void decimal_abs(const KernelCall *call)
 {
     const int128 *a = ARGUMENT(call, 0, int128);
     int128 *r = RESULT(call, int128);
-    FOR_ROWS(call->rows, i, { r[i] = a[i] < 0 ? -a[i] : a[i]; });
+    FOR_ROWS(call->rows, i, { r[i] = a[i] < 0 ? (int128)(0 - (uint128)a[i]) : a[i]; });
 }
 
 /* ---- Choice ---- */
