@@ -17,6 +17,7 @@
 enum { READ_TIMEOUT_MS = 10000, POLL_MS = 100, HOST_SIZE = 256 };
 
 struct EventLog {
+    Log *log;
     LogProducer *producer; /* protected by lock, as are sequence and local_sequence */
     char *topic;
     char *pipeline;
@@ -82,6 +83,12 @@ static Error *read_last_sequence(Log *log, const char *topic, int64_t *ret_seque
         ERROR_RETRY);
 }
 
+static Error *open_producer(EventLog *events)
+{
+    LogProducerOptions options = {.on_delivery = on_delivery, .context = events};
+    return log_producer_open(events->log, &options, &events->producer);
+}
+
 Error *event_log_open(const EventLogOptions *options, EventLog **ret_events)
 {
     int64_t sequence = 0;
@@ -91,6 +98,7 @@ Error *event_log_open(const EventLogOptions *options, EventLog **ret_events)
     events->topic = mem_strdup(options->topic);
     events->instance = mem_strdup(options->instance);
     events->clock = options->clock;
+    events->log = options->log;
     events->sequence = sequence;
     AUTO_BUFFER Buffer name = {0};
     buffer_append_str(&name, options->pipeline);
@@ -99,8 +107,7 @@ Error *event_log_open(const EventLogOptions *options, EventLog **ret_events)
     if (gethostname(events->host, sizeof events->host - 1) != 0) {
         (void)snprintf(events->host, sizeof events->host, "unknown");
     }
-    LogProducerOptions producer = {.on_delivery = on_delivery, .context = events};
-    Error *error = log_producer_open(options->log, &producer, &events->producer);
+    Error *error = open_producer(events);
     if (error != NULL) {
         event_log_close(events);
         return error;
@@ -218,6 +225,23 @@ static void format_event(const EventLog *events, const Event *event, int64_t now
     json_object_end(&w);
 }
 
+/* A producer that died is made anew: one accident must not end the event log. */
+static Error *produce(EventLog *events, const LogOutput *output)
+{
+    if (events->producer != NULL) {
+        Error *error = log_producer_produce(events->producer, output, 1, NULL);
+        log_producer_poll(events->producer);
+        if (error == NULL || error_disposition(error) != ERROR_FATAL) {
+            return error;
+        }
+        error_free(error);
+        log_producer_close(events->producer);
+        events->producer = NULL;
+    }
+    TRY(open_producer(events));
+    return log_producer_produce(events->producer, output, 1, NULL);
+}
+
 void event_log_write(EventLog *events, const Event *event)
 {
     AUTO_BUFFER Buffer value = {0};
@@ -231,8 +255,7 @@ void event_log_write(EventLog *events, const Event *event)
                         .key = str_from(events->pipeline_id),
                         .value = buffer_str(&value),
                         .timestamp_ms = now_us / 1000};
-    Error *error = log_producer_produce(events->producer, &output, 1, NULL);
-    log_producer_poll(events->producer);
+    Error *error = produce(events, &output);
     pthread_mutex_unlock(&events->lock);
     if (error != NULL) {
         atomic_fetch_add(&events->lost, 1);
@@ -243,7 +266,8 @@ void event_log_write(EventLog *events, const Event *event)
 Error *event_log_flush(EventLog *events, int timeout_ms)
 {
     pthread_mutex_lock(&events->lock);
-    Error *error = log_producer_flush(events->producer, timeout_ms);
+    Error *error =
+        events->producer == NULL ? NULL : log_producer_flush(events->producer, timeout_ms);
     pthread_mutex_unlock(&events->lock);
     return error;
 }

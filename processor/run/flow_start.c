@@ -224,14 +224,15 @@ static Error *must_end(FlowRunner *runner, Error *error)
 
 /* A new producer fences whoever lives. So before every one but the first the progress topic is
  * asked whether another process has claimed the flow meanwhile, whatever the error was by which we
- * noticed that something is wrong: a woken zombie must not fence its successor. */
+ * noticed that something is wrong: a woken zombie must not fence its successor. Our own transaction
+ * may still be open there, so nothing beyond the last stable offset is waited for. */
 static Error *check_owner(FlowRunner *runner)
 {
     Str flow = runner->program->flow->name;
     if (runner->claimed) {
         Progress progress = {0};
-        TRY(progress_read(runner->context->log, runner->context->progress_topic, flow,
-                          runner->program->bound->name, runner->context->timeout_ms,
+        TRY(progress_read(runner->context->log, runner->context->progress_topic, READ_COMMITTED,
+                          flow, runner->program->bound->name, runner->context->timeout_ms,
                           runner->batch_arena, &progress));
         if (!str_equal(progress.claim.instance, str_from(runner->context->instance))) {
             return must_end(runner,
@@ -265,9 +266,9 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
     TRY(settle_table(runner));
     arena_reset(runner->start_arena);
     Progress progress = {0};
-    TRY(progress_read(context->log, context->progress_topic, runner->program->flow->name,
-                      runner->program->bound->name, context->timeout_ms, runner->start_arena,
-                      &progress));
+    TRY(progress_read(context->log, context->progress_topic, READ_UNCOMMITTED,
+                      runner->program->flow->name, runner->program->bound->name,
+                      context->timeout_ms, runner->start_arena, &progress));
     TRY(fault_check("start.after_progress_read"));
     runner->epoch = progress.epoch;
     runner->resetting = progress.resetting;

@@ -232,6 +232,10 @@ Error *flow_writer_write_delta(FlowWriter *writer, Table *table, FlowMetrics *me
 {
     assert(writer->open);
     Error *error = write_delta(writer, table, metrics);
+    if (error != NULL) {
+        /* A refused record makes the transaction abortable: its delivery tells the reason. */
+        log_producer_poll(writer->producer);
+    }
     if (error != NULL && writer->delivery_error != NULL) {
         error_free(error);
         return delivery_failure(writer, table);

@@ -292,12 +292,12 @@ static Error *read_record(Reading *reading, const LogRecord *record, Arena *batc
     return NULL;
 }
 
-Error *progress_read(Log *log, const char *progress_topic, Str flow, Str table, int timeout_ms,
-                     Arena *arena, Progress *ret_progress)
+Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str flow, Str table,
+                     int timeout_ms, Arena *arena, Progress *ret_progress)
 {
     int64_t start = 0;
     int64_t end = 0;
-    TRY(log_watermarks(log, progress_topic, 0, READ_UNCOMMITTED, timeout_ms, &start, &end));
+    TRY(log_watermarks(log, progress_topic, 0, until, timeout_ms, &start, &end));
     Progress progress = {0};
     Reading reading = {flow, table, arena, &progress, 0};
     AUTO(topic_reader) TopicReader *reader = NULL;

@@ -63,9 +63,11 @@ typedef struct Progress {
     ProgressDefinition definition;
 } Progress;
 
-/* Reads the whole topic up to its high watermark of now, read_committed. All memory in `arena`. */
-NODISCARD Error *progress_read(Log *log, const char *progress_topic, Str flow, Str table,
-                               int timeout_ms, Arena *arena, Progress *ret_progress);
+/* Reads the topic read_committed, up to its end of now as `until` sees it: READ_UNCOMMITTED waits
+ * for what is still open, as a start must that has fenced everybody; READ_COMMITTED does not wait.
+ * All memory in `arena`. */
+NODISCARD Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str flow,
+                               Str table, int timeout_ms, Arena *arena, Progress *ret_progress);
 
 /* Key and value of the records. */
 void progress_position_key(Str flow, Str topic, int32_t partition, Buffer *out);
