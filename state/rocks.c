@@ -112,6 +112,40 @@ static void bound_files(rocksdb_options_t *options)
     rocksdb_options_set_max_manifest_file_size(options, MANIFEST_BYTES_MAX);
 }
 
+/* What a look-up of a key asks the filters for: a row entry without its ordinal (store.c). */
+static char *row_prefix(void *state, const char *key, size_t size, size_t *ret_size)
+{
+    (void)state;
+    *ret_size = size - ROCKS_PREFIX_TAIL;
+    return (char *)(uintptr_t)key;
+}
+
+static unsigned char is_row_key(void *state, const char *key, size_t size)
+{
+    (void)state;
+    (void)key;
+    return size > ROCKS_PREFIX_TAIL;
+}
+
+static const char *row_prefix_name(void *state)
+{
+    (void)state;
+    return "tidemark.row_prefix";
+}
+
+static void no_state(void *state)
+{
+    (void)state;
+}
+
+static void set_prefix_filters(rocksdb_options_t *options)
+{
+    rocksdb_options_set_prefix_extractor(
+        options, rocksdb_slicetransform_create(NULL, no_state, row_prefix, is_row_key, is_row_key,
+                                               row_prefix_name));
+    rocksdb_options_set_memtable_prefix_bloom_size_ratio(options, 0.1);
+}
+
 static void set_table_format(rocksdb_options_t *options, size_t cache_bytes)
 {
     rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
@@ -120,9 +154,11 @@ static void set_table_format(rocksdb_options_t *options, size_t cache_bytes)
     rocksdb_cache_destroy(cache);
     /* Indexes and filters count as cache too, so that memory stays within its bound. */
     rocksdb_block_based_options_set_cache_index_and_filter_blocks(table, 1);
+    rocksdb_block_based_options_set_whole_key_filtering(table, 0);
     rocksdb_block_based_options_set_filter_policy(table,
                                                   rocksdb_filterpolicy_create_bloom_full(10));
     rocksdb_options_set_block_based_table_factory(options, table);
+    set_prefix_filters(options);
     rocksdb_block_based_options_destroy(table);
 }
 
@@ -338,15 +374,30 @@ Error *rocks_get(Rocks *rocks, RocksFamily *family, Str key, void (*take)(void *
     return NULL;
 }
 
-RocksIterator *rocks_iterate(Rocks *rocks, RocksFamily *family, Str upper)
+static RocksIterator *open_iterator(Rocks *rocks, RocksFamily *family,
+                                    rocksdb_readoptions_t *options)
 {
     RocksIterator *iterator = mem_new(RocksIterator);
-    iterator->options = rocksdb_readoptions_create();
-    if (upper.data != NULL) {
-        rocksdb_readoptions_set_iterate_upper_bound(iterator->options, upper.data, upper.size);
-    }
-    iterator->iterator = rocksdb_create_iterator_cf(rocks->db, iterator->options, family->handle);
+    iterator->options = options;
+    iterator->iterator = rocksdb_create_iterator_cf(rocks->db, options, family->handle);
     return iterator;
+}
+
+RocksIterator *rocks_iterate(Rocks *rocks, RocksFamily *family, Str upper)
+{
+    rocksdb_readoptions_t *options = rocksdb_readoptions_create();
+    rocksdb_readoptions_set_total_order_seek(options, 1);
+    if (upper.data != NULL) {
+        rocksdb_readoptions_set_iterate_upper_bound(options, upper.data, upper.size);
+    }
+    return open_iterator(rocks, family, options);
+}
+
+RocksIterator *rocks_iterate_prefixes(Rocks *rocks, RocksFamily *family)
+{
+    rocksdb_readoptions_t *options = rocksdb_readoptions_create();
+    rocksdb_readoptions_set_prefix_same_as_start(options, 1);
+    return open_iterator(rocks, family, options);
 }
 
 void rocks_iterator_close(RocksIterator *iterator)
@@ -363,19 +414,9 @@ void rocks_iterator_seek(RocksIterator *iterator, Str key)
     rocksdb_iter_seek(iterator->iterator, key.data, key.size);
 }
 
-void rocks_iterator_seek_for_last(RocksIterator *iterator, Str key)
-{
-    rocksdb_iter_seek_for_prev(iterator->iterator, key.data, key.size);
-}
-
 void rocks_iterator_next(RocksIterator *iterator)
 {
     rocksdb_iter_next(iterator->iterator);
-}
-
-void rocks_iterator_previous(RocksIterator *iterator)
-{
-    rocksdb_iter_prev(iterator->iterator);
 }
 
 bool rocks_iterator_valid(const RocksIterator *iterator)

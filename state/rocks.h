@@ -19,6 +19,9 @@ typedef struct RocksFamily RocksFamily;
 typedef struct RocksBatch RocksBatch;
 typedef struct RocksIterator RocksIterator;
 
+/* Bytes at the end of a key that do not count for the filters: an ordinal. */
+enum { ROCKS_PREFIX_TAIL = 4 };
+
 /* Opens or creates the database in `dir` (which exists). `memory_bytes` covers block cache and
  * write buffers, at least 1 MiB each. STATE_LOCKED (another process has it), STATE_CORRUPT (make a
  * new one), STATE_UNWRITABLE (rights, space), STATE_IO (the disk). */
@@ -48,11 +51,12 @@ NODISCARD Error *rocks_get(Rocks *rocks, RocksFamily *family, Str key,
 /* Sees the family as it was when opened. `upper`: keys >= it are not seen (STR_NULL: no bound); its
  * bytes must live as long as the iterator. */
 RocksIterator *rocks_iterate(Rocks *rocks, RocksFamily *family, Str upper);
+/* For look-ups: a seek finds entries that share all but the last ROCKS_PREFIX_TAIL bytes of the key
+ * sought, and is invalid when there are none; filters answer for most that are not there. */
+RocksIterator *rocks_iterate_prefixes(Rocks *rocks, RocksFamily *family);
 void rocks_iterator_close(RocksIterator *iterator);
-void rocks_iterator_seek(RocksIterator *iterator, Str key);          /* first key >= */
-void rocks_iterator_seek_for_last(RocksIterator *iterator, Str key); /* last key <= */
+void rocks_iterator_seek(RocksIterator *iterator, Str key); /* first key >= */
 void rocks_iterator_next(RocksIterator *iterator);
-void rocks_iterator_previous(RocksIterator *iterator);
 bool rocks_iterator_valid(const RocksIterator *iterator);
 /* Views until the iterator moves. */
 Str rocks_iterator_key(const RocksIterator *iterator);

@@ -7,9 +7,10 @@
  *     shard (2 bytes)  0x01  key  ordinal (4 bytes)  row: sequence, row bytes
  *
  * `key` is prefix free and ordered (data/key_encoding.h), the ordinal is the row's number within
- * its key, as in the topic ("_row"). All rows of a key have one sequence, and ordinals run from 0
- * without holes, so the last entry of a key tells sequence and number of rows: nothing else is
- * stored that could disagree. Applying a topic record twice changes nothing. */
+ * its key, as in the topic ("_row"), stored so that the last row comes first. All rows of a key
+ * have one sequence, and ordinals run from 0 without holes, so the first entry of a key tells
+ * sequence and number of rows: nothing else is stored that could disagree, and filters on the key
+ * answer for most keys that are unknown. Applying a topic record twice changes nothing. */
 #ifndef STATE_STATE_H
 #define STATE_STATE_H
 
@@ -89,8 +90,8 @@ NODISCARD Error *store_batch_write(StoreBatch *batch);
 /* Makes everything written so far survive a crash. */
 NODISCARD Error *table_store_flush(TableStore *store);
 
-/* All rows of a table or of one shard, in key order within a shard. Sees the store as it was when
- * the scan was opened. */
+/* All rows of a table or of one shard, in key order within a shard, the last row of a key first.
+ * Sees the store as it was when the scan was opened. */
 typedef struct StoreScan StoreScan;
 
 typedef struct StoredRow {

@@ -7,7 +7,8 @@
 
 #include "processor/base/banned.h"
 
-enum { TAG_POSITION = 0, TAG_ROW = 1, PREFIX_SIZE = 3, ORDINAL_SIZE = 4, POSITION_SIZE = 16 };
+enum { TAG_POSITION = 0, TAG_ROW = 1, PREFIX_SIZE = 3, POSITION_SIZE = 16 };
+enum { ORDINAL_SIZE = ROCKS_PREFIX_TAIL };
 
 static void append_prefix(Buffer *out, uint32_t shard, char tag)
 {
@@ -20,7 +21,7 @@ static void make_row_key(Buffer *out, uint32_t shard, Str key, uint32_t ordinal)
     buffer_clear(out);
     append_prefix(out, shard, TAG_ROW);
     buffer_append_str(out, key);
-    buffer_append_u32_be(out, ordinal);
+    buffer_append_u32_be(out, UINT32_MAX - ordinal); /* the last row of a key comes first */
 }
 
 static uint32_t read_u32_be(const char *bytes)
@@ -104,40 +105,31 @@ Error *table_store_position(TableStore *store, uint32_t shard, int64_t *ret_offs
     return NULL;
 }
 
-/* Moves to the last entry of the key; false when it has none. Between it and the place sought may
- * lie entries of longer keys that begin like this one (never for encoded keys: those are prefix
- * free). An entry of this key is told by its size: what is shared, and an ordinal. */
-static bool seek_last_entry(RocksIterator *iterator, Str sought)
+static uint32_t read_ordinal(Str row_key)
 {
-    Str shared = {sought.data, sought.size - ORDINAL_SIZE};
-    rocks_iterator_seek_for_last(iterator, sought);
-    while (rocks_iterator_valid(iterator)) {
-        Str found = rocks_iterator_key(iterator);
-        if (!str_starts_with(found, shared)) {
-            return false;
-        }
-        if (found.size == sought.size) {
-            return true;
-        }
-        rocks_iterator_previous(iterator);
-    }
-    return false;
+    return UINT32_MAX - read_u32_be(row_key.data + row_key.size - ORDINAL_SIZE);
 }
 
-/* The last entry of the key tells both: its ordinal + 1 is the count, its sequence the sequence. */
+/* The first entry of the key is its last row and tells both: its ordinal + 1 is the count, its
+ * sequence the sequence. Keys are prefix free, and the iterator sees entries of this key only. */
 static Error *lookup_one(const TableStore *store, RocksIterator *iterator, Buffer *seek,
                          uint32_t shard, Str key, Arena *arena, KeyState *ret_state)
 {
     make_row_key(seek, shard, key, UINT32_MAX);
     *ret_state = (KeyState){0};
-    if (!seek_last_entry(iterator, buffer_str(seek))) {
-        return rocks_iterator_valid(iterator) ? NULL : noted(store, rocks_iterator_error(iterator));
+    rocks_iterator_seek(iterator, buffer_str(seek));
+    if (!rocks_iterator_valid(iterator)) {
+        return noted(store, rocks_iterator_error(iterator));
+    }
+    Str found = rocks_iterator_key(iterator);
+    Str shared = {seek->data, seek->size - ORDINAL_SIZE};
+    if (found.size != seek->size || !str_starts_with(found, shared)) {
+        return NULL;
     }
     Str sequence;
     Str row;
     TRY(split_row_value(store, rocks_iterator_value(iterator), &sequence, &row));
-    Str found = rocks_iterator_key(iterator);
-    uint32_t ordinal = read_u32_be(found.data + found.size - ORDINAL_SIZE);
+    uint32_t ordinal = read_ordinal(found);
     if (ordinal == UINT32_MAX) {
         return corrupt(store); /* never put */
     }
@@ -154,7 +146,7 @@ Error *table_store_lookup(TableStore *store, const uint32_t *shards, const Str *
     }
     AUTO_BUFFER Buffer seek = {0};
     AUTO(rocks_iterator)
-    RocksIterator *iterator = rocks_iterate(store->rocks, store->family, STR_NULL);
+    RocksIterator *iterator = rocks_iterate_prefixes(store->rocks, store->family);
     for (size_t i = 0; i < count; i++) {
         TRY(lookup_one(store, iterator, &seek, shards[i], keys[i], arena, &ret_states[i]));
     }
@@ -289,7 +281,7 @@ static Error *read_entry(const StoreScan *scan, Str key, StoredRow *ret_row)
     StoredRow row = {0};
     row.shard = (uint32_t)(unsigned char)key.data[0] << 8 | (unsigned char)key.data[1];
     row.key = (Str){key.data + PREFIX_SIZE, key.size - PREFIX_SIZE - ORDINAL_SIZE};
-    row.ordinal = read_u32_be(key.data + key.size - ORDINAL_SIZE);
+    row.ordinal = read_ordinal(key);
     TRY(split_row_value(scan->store, rocks_iterator_value(scan->iterator), &row.sequence,
                         &row.row));
     *ret_row = row;
