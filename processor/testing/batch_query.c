@@ -66,6 +66,11 @@ static Error *run_plan(const BatchQuery *request, const LogicalPlan *plan, Query
     return NULL;
 }
 
+static void release_query(void *query)
+{
+    query_close(query);
+}
+
 Error *batch_query_run(const BatchQuery *request, Arena *arena, Batch **ret_result)
 {
     AstQuery *ast = NULL;
@@ -81,8 +86,9 @@ Error *batch_query_run(const BatchQuery *request, Arena *arena, Batch **ret_resu
     TRY(plan_build(arena, bound, &plan));
     ExecContext exec = {
         .time_zone = request->zone, .now_us = request->now_us, .current_user = STR("tidemark")};
-    AUTO(query) Query *query = NULL;
+    Query *query = NULL;
     TRY(query_open(plan, &exec, &query));
+    arena_on_reset(arena, release_query, query); /* results may point into its constants */
     Batch *result = batch_new(arena, plan->root->schema, 0);
     TRY(run_plan(request, plan, query, arena, result));
     *ret_result = result;

@@ -1,10 +1,9 @@
 /* Running scenarios: step after step until one says that it is not as written. */
 #include "processor/testing/scenario_run.h"
 
-#include <stdio.h>
-
 #include "processor/base/memory.h"
 #include "processor/testing/step.h"
+#include "processor/testing/text_file.h"
 
 #include "processor/base/banned.h"
 
@@ -140,32 +139,10 @@ static void run_node(const YamlNode *node, const char *path, const TestOptions *
 /* --------------------------------------------------------------------------------- the file ----
  */
 
-static Error *read_file(const char *path, Arena *arena, Str *ret_text)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return error_new(ERROR_FILE_NOT_READABLE, "%s cannot be opened.", path);
-    }
-    AUTO_BUFFER Buffer text = {0};
-    size_t got = 0;
-    do {
-        char *to = buffer_reserve(&text, 65536);
-        got = fread(to, 1, 65536, file);
-        text.size += got;
-    } while (got > 0);
-    bool broken = ferror(file) != 0;
-    (void)fclose(file);
-    if (broken) {
-        return error_new(ERROR_FILE_NOT_READABLE, "%s cannot be read.", path);
-    }
-    *ret_text = arena_copy_str(arena, buffer_str(&text));
-    return NULL;
-}
-
 static Error *parse_file(const char *path, Arena *arena, const YamlNode **ret_list)
 {
     Str text = STR_NULL;
-    TRY(read_file(path, arena, &text));
+    TRY(text_file_read(path, arena, &text));
     Diagnostics diagnostics = {0};
     YamlDocument *document = NULL;
     yaml_parse(text, path, arena, &diagnostics, &document);
