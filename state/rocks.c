@@ -112,11 +112,13 @@ static void bound_files(rocksdb_options_t *options)
     rocksdb_options_set_max_manifest_file_size(options, MANIFEST_BYTES_MAX);
 }
 
-/* What a look-up of a key asks the filters for: a row entry without its ordinal (store.c). */
+/* What a look-up of a key asks the filters for: a row entry without its ordinal (store.c). RocksDB
+ * asks for the prefix of whatever entry a seek ends at, is_row_key or not: a shorter one, as a
+ * position, is its own prefix. */
 static char *row_prefix(void *state, const char *key, size_t size, size_t *ret_size)
 {
     (void)state;
-    *ret_size = size - ROCKS_PREFIX_TAIL;
+    *ret_size = size > ROCKS_PREFIX_TAIL ? size - ROCKS_PREFIX_TAIL : size;
     return (char *)(uintptr_t)key;
 }
 

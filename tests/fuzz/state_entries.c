@@ -64,16 +64,24 @@ static Str take(Str *rest)
     return taken;
 }
 
-static void put_entries(Str input)
+/* Puts or deletes the entries; what is deleted is compacted away now and then. */
+static void write_entries(Str input, bool put)
 {
+    static unsigned written;
     AUTO(rocks_batch) RocksBatch *batch = rocks_batch_new();
-    rocks_batch_delete_range(batch, store->family, STR(""), STR("\xFF\xFF\xFF\xFF\xFF"));
     while (input.size > 0) {
         Str key = take(&input);
         Str value = take(&input);
-        rocks_batch_put(batch, store->family, key, value);
+        if (put) {
+            rocks_batch_put(batch, store->family, key, value);
+        } else {
+            rocks_batch_delete(batch, store->family, key);
+        }
     }
     must(rocks_write(store->rocks, batch));
+    if (++written % 500 == 0) {
+        must(rocks_flush(store->rocks, store->family));
+    }
 }
 
 static void look_up(Str input)
@@ -119,9 +127,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     open_once();
     Str input = {(const char *)data, size};
-    put_entries(input);
+    write_entries(input, true);
     look_up(input);
     (void)scan_all(-1);
     (void)scan_all(0);
+    write_entries(input, false);
     return 0;
 }

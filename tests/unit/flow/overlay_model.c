@@ -105,7 +105,7 @@ static void assert_key(uint32_t key, const ModelKey *model, uint32_t count, Str 
 static void check_lookups(World *world)
 {
     char names[KEYS][16];
-    Str keys[KEYS];
+    Str keys[KEYS] = {0};
     KeyEntry *entries[KEYS];
     for (uint32_t k = 0; k < KEYS; k++) {
         keys[k] = key_text(names[k], k);
@@ -158,8 +158,8 @@ static void check_store(const World *world)
         char text[16];
         assert_true(key < KEYS);
         assert_int_equal(row.shard, key % SHARDS);
-        assert_int_equal(row.ordinal, seen[key].count);
-        seen[key].count++;
+        seen[key].count++; /* the last row of a key comes first */
+        assert_int_equal(row.ordinal, world->committed[key].count - seen[key].count);
         assert_int_equal(key_number(row.row), world->committed[key].rows[row.ordinal]);
         assert_true(str_equal(row.sequence, number_text(text, world->committed[key].sequence)));
     }
@@ -195,7 +195,7 @@ static void change(World *world, uint32_t key, KeyEntry *entry)
 static void run_batch(World *world)
 {
     char names[EPOCH_FINDS][16];
-    Str keys[EPOCH_FINDS];
+    Str keys[EPOCH_FINDS] = {0};
     uint32_t numbers[EPOCH_FINDS];
     KeyEntry *entries[EPOCH_FINDS];
     uint32_t count = random_below(&world->random, EPOCH_FINDS + 1);

@@ -126,6 +126,32 @@ static void prefix_is_not_a_key(void **unused)
     replace_k1((Str[]){buffer_str(&k), buffer_str(&k1), buffer_str(&k10)});
 }
 
+/* A look-up behind the last row of a shard meets the next shard's position, which is no row. */
+static void a_position_is_no_row_of_the_shard_before(void **unused)
+{
+    (void)unused;
+    char *folder = new_folder();
+    State *state = open_state(folder);
+    TableStore *store = open_table(state, "t", 3);
+    AUTO(store_batch) StoreBatch *batch = store_batch_new(store);
+    put(batch, 0, "a", 0, "1", "x");
+    for (uint32_t shard = 0; shard < 3; shard++) {
+        store_batch_set_position(batch, shard, 7, 1);
+    }
+    for (int flushed = 0; flushed < 2; flushed++) {
+        ok(store_batch_write(batch));
+        assert_state(store, 0, STR("a"), 1, "1");
+        assert_state(store, 0, STR("b"), 0, "");
+        assert_state(store, 1, STR("b"), 0, "");
+        assert_state(store, 2, STR(""), 0, "");
+        ok(table_store_flush(store));
+    }
+    store_batch_free(batch);
+    batch = NULL;
+    state_close(state);
+    remove_folder(folder);
+}
+
 static void positions_move_with_rows(void **unused)
 {
     (void)unused;
@@ -398,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_back),
         cmocka_unit_test(prefix_is_not_a_key),
+        cmocka_unit_test(a_position_is_no_row_of_the_shard_before),
         cmocka_unit_test(positions_move_with_rows),
         cmocka_unit_test(clearing_a_shard_leaves_the_others),
         cmocka_unit_test(another_topic_empties_the_store),
