@@ -13,7 +13,13 @@
 
 #include "processor/base/banned.h"
 
-enum { TIMEOUT_MS = 30000, EVENT_FLUSH_MS = 10000, LAST_EVENTS_MS = 300, WAIT_MS = 50 };
+enum {
+    TIMEOUT_MS = 30000,
+    PING_MS = 5000,
+    EVENT_FLUSH_MS = 10000,
+    LAST_EVENTS_MS = 300,
+    WAIT_MS = 50
+};
 
 struct Pipeline {
     RunContext context;
@@ -89,9 +95,10 @@ static Error *open_events(Pipeline *pipeline)
 
 static Error *reach_log(Pipeline *pipeline)
 {
-    TRY(log_ping(pipeline->context.log, pipeline->context.timeout_ms));
-    TRY(topics_prepare(pipeline->context.log, pipeline->context.program,
-                       pipeline->context.timeout_ms));
+    int timeout_ms = pipeline->context.timeout_ms;
+    /* A broker that is away is told of soon, not after the patience of a call. */
+    TRY(log_ping(pipeline->context.log, timeout_ms < PING_MS ? timeout_ms : PING_MS));
+    TRY(topics_prepare(pipeline->context.log, pipeline->context.program, timeout_ms));
     return pipeline->events == NULL ? open_events(pipeline) : NULL;
 }
 

@@ -62,6 +62,7 @@ typedef struct Audit {
     AuditOptions options;
     Arena *arena;
     Map keys;
+    Map instances;
     AuditTopic source;
     AuditTopic table;
     AuditKey **touched;
@@ -489,6 +490,11 @@ static Error *take_position(Audit *audit, Group *group, const JsonTree *key, con
     }
     group->positions[partition] = json_tree_int(json_tree_get(value, "offset"), -1);
     audit->result.progress_records++;
+    Str instance = json_tree_str(json_tree_get(value, "instance"), STR("?"));
+    if (map_get(&audit->instances, instance) == NULL) {
+        map_put(&audit->instances, arena_copy_str(audit->arena, instance), audit);
+        audit->result.instances++;
+    }
     return NULL;
 }
 
@@ -615,6 +621,7 @@ Error *audit_run(const AuditOptions *options, AuditResult *ret_result)
         mem_free(((AuditKey *)e->value)->slots);
     }
     map_done(&audit.keys);
+    map_done(&audit.instances);
     mem_free(audit.touched);
     free_topic(&audit.source);
     free_topic(&audit.table);

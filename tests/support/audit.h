@@ -37,6 +37,7 @@ typedef struct AuditResult {
     uint64_t progress_records;
     uint64_t epochs;
     uint64_t resets;
+    uint64_t instances; /* processes that wrote progress */
     uint64_t keys; /* with rows */
     uint64_t rows;
     uint64_t largest_set;
