@@ -9,6 +9,7 @@
 #include "state/overlay.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "processor/base/hash.h"
 #include "processor/base/map.h"
@@ -334,15 +335,44 @@ bool overlay_checkpoint_begin(Overlay *overlay)
     return true;
 }
 
+/* In the order of the store: the last row of a key comes first. */
 static void write_entry(StoreBatch *batch, const LayerEntry *entry)
 {
-    for (uint32_t i = 0; i < entry->row_count; i++) {
-        store_batch_put(batch, entry->shard, entry->key, entry->kept + i, entry->sequence,
-                        entry->rows[i]);
+    for (uint32_t i = entry->lower; i > entry->count; i--) {
+        store_batch_delete(batch, entry->shard, entry->key, i - 1);
     }
-    for (uint32_t i = entry->count; i < entry->lower; i++) {
-        store_batch_delete(batch, entry->shard, entry->key, i);
+    for (uint32_t i = entry->row_count; i > 0; i--) {
+        store_batch_put(batch, entry->shard, entry->key, entry->kept + i - 1, entry->sequence,
+                        entry->rows[i - 1]);
     }
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const LayerEntry *x = *(const LayerEntry *const *)a;
+    const LayerEntry *y = *(const LayerEntry *const *)b;
+    if (x->shard != y->shard) {
+        return x->shard < y->shard ? -1 : 1;
+    }
+    return str_compare(x->key, y->key);
+}
+
+/* Sorted: RocksDB takes ascending keys several times faster than random ones. */
+static void write_entries(StoreBatch *batch, const Layer *layer)
+{
+    LayerEntry **entries = mem_alloc_array(layer->entries.count, sizeof *entries);
+    size_t count = 0;
+    for (MapEntry *slot = map_first(&layer->entries); slot != NULL;
+         slot = map_next(&layer->entries, slot)) {
+        entries[count++] = slot->value;
+    }
+    if (count > 0) {
+        qsort(entries, count, sizeof *entries, compare_entries);
+    }
+    for (size_t i = 0; i < count; i++) {
+        write_entry(batch, entries[i]);
+    }
+    mem_free(entries);
 }
 
 Error *overlay_checkpoint_write(Overlay *overlay, int64_t time_us)
@@ -350,10 +380,7 @@ Error *overlay_checkpoint_write(Overlay *overlay, int64_t time_us)
     assert(overlay->checkpoint_running);
     const Layer *layer = &overlay->checkpointing;
     AUTO(store_batch) StoreBatch *batch = store_batch_new(overlay->store);
-    for (MapEntry *slot = map_first(&layer->entries); slot != NULL;
-         slot = map_next(&layer->entries, slot)) {
-        write_entry(batch, slot->value);
-    }
+    write_entries(batch, layer);
     for (uint32_t i = 0; i < overlay->shards; i++) {
         if (layer->positions[i] >= 0) {
             store_batch_set_position(batch, i, layer->positions[i], time_us);
