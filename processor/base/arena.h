@@ -13,15 +13,15 @@
 typedef struct Arena Arena;
 
 /* `name` is a literal naming the lifetime ("batch", "epoch"). */
-__attribute__((returns_nonnull)) Arena *arena_new(const char *name);
+RETURNS_NONNULL Arena *arena_new(const char *name);
 void arena_free(Arena *arena);
 /* Runs the arena_on_reset functions (last registered first), then forgets all memory. */
 void arena_reset(Arena *arena);
 /* Not zeroed, aligned to 16 bytes. */
-__attribute__((returns_nonnull)) void *arena_alloc(Arena *arena, size_t size);
-__attribute__((returns_nonnull)) void *arena_alloc_zero(Arena *arena, size_t size);
+RETURNS_NONNULL void *arena_alloc(Arena *arena, size_t size);
+RETURNS_NONNULL void *arena_alloc_zero(Arena *arena, size_t size);
 /* Not aligned; for bytes. */
-__attribute__((returns_nonnull)) char *arena_alloc_bytes(Arena *arena, size_t size);
+RETURNS_NONNULL char *arena_alloc_bytes(Arena *arena, size_t size);
 /* Bytes handed out since the last reset. */
 size_t arena_used_bytes(const Arena *arena);
 /* Bytes held from the heap. */
@@ -30,9 +30,8 @@ size_t arena_held_bytes(const Arena *arena);
 void arena_on_reset(Arena *arena, void (*release)(void *object), void *object);
 /* Copies; the copy of a STR_NULL is STR_NULL. A NUL byte follows the copy (not counted). */
 Str arena_copy_str(Arena *arena, Str s);
-__attribute__((returns_nonnull)) const char *arena_copy_cstr(Arena *arena, Str s);
-__attribute__((returns_nonnull)) const char *arena_printf(Arena *arena, const char *format, ...)
-    PRINTF_LIKE(2, 3);
+RETURNS_NONNULL const char *arena_copy_cstr(Arena *arena, Str s);
+RETURNS_NONNULL const char *arena_printf(Arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #define arena_new_object(arena, Type) ((Type *)arena_alloc_zero((arena), sizeof(Type)))
 #define arena_new_array(arena, Type, count)                                                        \

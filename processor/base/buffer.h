@@ -15,13 +15,15 @@ typedef struct Buffer {
     size_t capacity;
 } Buffer;
 
+/* Releases the memory; the buffer is empty and ready again. */
 void buffer_done(Buffer *buffer);
+/* Empty, keeps the memory. */
 static inline void buffer_clear(Buffer *buffer)
 {
     buffer->size = 0;
 }
 /* Room for `size` more bytes; returns where they begin. The caller writes, then adds to ->size. */
-__attribute__((returns_nonnull)) char *buffer_reserve(Buffer *buffer, size_t size);
+RETURNS_NONNULL char *buffer_reserve(Buffer *buffer, size_t size);
 void buffer_append(Buffer *buffer, const void *bytes, size_t size);
 void buffer_append_str(Buffer *buffer, Str s);
 void buffer_append_cstr(Buffer *buffer, const char *text);
@@ -33,7 +35,7 @@ void buffer_printf(Buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The bytes as a view, valid until the next append. Never STR_NULL. */
 Str buffer_str(const Buffer *buffer);
 /* The bytes with a NUL behind them (not counted), valid until the next append. */
-__attribute__((returns_nonnull)) const char *buffer_cstr(Buffer *buffer);
+RETURNS_NONNULL const char *buffer_cstr(Buffer *buffer);
 
 /* AUTO_BUFFER Buffer b = {0}; */
 #define AUTO_BUFFER __attribute__((cleanup(buffer_done)))

@@ -15,6 +15,7 @@ typedef struct Clock {
 
 /* Microseconds since the epoch, UTC. clock == NULL: the system's clock. */
 int64_t clock_now_us(const Clock *clock);
+/* Since some fixed moment; for durations. */
 int64_t clock_monotonic_ms(void);
 int64_t clock_monotonic_us(void);
 /* Sleeps; returns early on a signal. */

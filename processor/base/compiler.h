@@ -5,6 +5,7 @@
 
 #define NODISCARD __attribute__((warn_unused_result))
 #define COLD __attribute__((cold))
+#define RETURNS_NONNULL __attribute__((returns_nonnull))
 #define UNUSED __attribute__((unused))
 #define PRINTF_LIKE(text, first) __attribute__((__format__(__printf__, text, first)))
 #define LIKELY(x) __builtin_expect(!!(x), 1)

@@ -45,32 +45,33 @@ typedef struct SourcePlace {
 typedef struct Error Error;
 
 /* New error with a formatted message. Disposition ERROR_USER until set otherwise. */
-NODISCARD COLD __attribute__((returns_nonnull)) Error *error_new(ErrorClass class,
-                                                                 const char *format, ...)
+NODISCARD COLD RETURNS_NONNULL Error *error_new(ErrorClass class, const char *format, ...)
     PRINTF_LIKE(2, 3);
 /* As error_new, with a place. */
-NODISCARD COLD __attribute__((returns_nonnull)) Error *error_at(ErrorClass class, SourcePlace place,
-                                                                const char *format, ...)
-    PRINTF_LIKE(3, 4);
+NODISCARD COLD RETURNS_NONNULL Error *error_at(ErrorClass class, SourcePlace place,
+                                               const char *format, ...) PRINTF_LIKE(3, 4);
 /* free(NULL) is fine; frees the cause too. */
 COLD void error_free(Error *error);
+/* Deep copy; NULL of NULL. */
 NODISCARD COLD Error *error_copy(const Error *error);
 
 /* Setters return the error, so a return statement can chain them. */
-COLD Error *error_set_place(Error *error, SourcePlace place);
+COLD RETURNS_NONNULL Error *error_set_place(Error *error, SourcePlace place);
 /* The file (or "-" / topology key) the place is in; copied. Keeps a file set earlier. */
-COLD Error *error_set_file(Error *error, const char *file);
+COLD RETURNS_NONNULL Error *error_set_file(Error *error, const char *file);
 /* Copies the line of `text` that the place names, for the caret. Keeps a line set earlier. */
-COLD Error *error_set_source(Error *error, Str text);
+COLD RETURNS_NONNULL Error *error_set_source(Error *error, Str text);
 /* The same, replacing a line set earlier; STR_NULL: no line is shown. */
-COLD Error *error_replace_source(Error *error, Str text);
+COLD RETURNS_NONNULL Error *error_replace_source(Error *error, Str text);
 /* Moves the place from a text inside a file to the file: adds lines, and columns to each line. */
-COLD Error *error_shift_place(Error *error, int lines, int columns);
-COLD Error *error_set_hint(Error *error, const char *format, ...) PRINTF_LIKE(2, 3);
-COLD Error *error_set_disposition(Error *error, ErrorDisposition disposition);
+COLD RETURNS_NONNULL Error *error_shift_place(Error *error, int lines, int columns);
+/* What the user may do about it; replaces a hint set earlier. */
+COLD RETURNS_NONNULL Error *error_set_hint(Error *error, const char *format, ...) PRINTF_LIKE(2, 3);
+COLD RETURNS_NONNULL Error *error_set_disposition(Error *error, ErrorDisposition disposition);
 /* `cause` becomes owned by `error`. */
-COLD Error *error_set_cause(Error *error, Error *cause);
+COLD RETURNS_NONNULL Error *error_set_cause(Error *error, Error *cause);
 
+/* What the error says; texts live as long as the error. The kind is the catalogue's name. */
 ErrorClass error_class(const Error *error);
 const char *error_class_name(ErrorClass class);
 const char *error_class_sqlstate(ErrorClass class);

@@ -17,11 +17,13 @@ typedef struct JsonWriter {
     bool need_comma;
 } JsonWriter;
 
+/* A writer that appends one value to `out`. */
 static inline JsonWriter json_writer(Buffer *out)
 {
     return (JsonWriter){out, false};
 }
 
+/* A key is followed by its value, every begin has its end; the writer does not check. */
 void json_object_begin(JsonWriter *w);
 void json_object_end(JsonWriter *w);
 void json_array_begin(JsonWriter *w);

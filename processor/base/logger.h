@@ -9,7 +9,9 @@
 
 typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR } LogLevel;
 
+/* Messages below `level` are dropped; `json` writes an object a line. */
 void logger_configure(LogLevel level, bool json);
+/* One line; through the macros below. */
 void logger_write(LogLevel level, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #define log_debug(...) logger_write(LOG_DEBUG, __VA_ARGS__)

@@ -20,6 +20,7 @@ typedef struct Map {
     size_t count;
 } Map;
 
+/* Frees the table, never keys and values. */
 void map_done(Map *map);
 /* Forgets all entries, keeps the table. */
 void map_clear(Map *map);

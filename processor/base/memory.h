@@ -9,12 +9,12 @@
 #include "processor/base/compiler.h"
 
 /* Zeroed. Free with mem_free. */
-__attribute__((returns_nonnull)) void *mem_alloc(size_t size);
-__attribute__((returns_nonnull)) void *mem_alloc_array(size_t count, size_t size);
+RETURNS_NONNULL void *mem_alloc(size_t size);
+RETURNS_NONNULL void *mem_alloc_array(size_t count, size_t size);
 /* New bytes are not zeroed. */
-__attribute__((returns_nonnull)) void *mem_realloc(void *memory, size_t size);
+RETURNS_NONNULL void *mem_realloc(void *memory, size_t size);
 /* Copy of a NUL-terminated text. */
-__attribute__((returns_nonnull)) char *mem_strdup(const char *text);
+RETURNS_NONNULL char *mem_strdup(const char *text);
 void mem_free(const void *memory);
 /* Grows `*items` (elements of `size` bytes) so that `needed` fit; `*capacity` is updated. */
 void mem_grow(void **items, size_t *capacity, size_t needed, size_t size);

@@ -196,3 +196,15 @@ size_t str_distance(Str a, Str b)
     }
     return rows[a.size % 3][b.size];
 }
+
+bool str_is_nearer(Str candidate, Str name, size_t *best)
+{
+    size_t longer = candidate.size > name.size ? candidate.size : name.size;
+    size_t allowed = longer / 3 > 0 ? longer / 3 : 1;
+    size_t distance = str_distance(candidate, name);
+    if (distance > allowed || distance >= longer || distance >= *best) {
+        return false;
+    }
+    *best = distance;
+    return true;
+}

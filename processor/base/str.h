@@ -20,11 +20,13 @@ typedef struct Str {
 /* For printf: printf("%.*s", STR_ARG(s)). */
 #define STR_ARG(s) (int)(s).size, ((s).data == NULL ? "" : (s).data)
 
+/* A view of a NUL-terminated text; NULL gives STR_NULL. */
 static inline Str str_from(const char *text)
 {
     return (Str){text, text == NULL ? 0 : strlen(text)};
 }
 
+/* The same bytes? STR_NULL equals the empty string. */
 static inline bool str_equal(Str a, Str b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
@@ -50,5 +52,25 @@ bool str_is_utf8(Str s);
 /* Edit distance (insert, delete, replace, swap neighbours), ASCII case ignored; for "did you mean".
  */
 size_t str_distance(Str a, Str b);
+/* The search for the nearest of several names. True, and *best is the new distance, when
+ * `candidate` is near `name` and nearer than *best (SIZE_MAX at first). Near = at most a third of
+ * the longer name's letters differ, and at least one edit is allowed: `stat` finds `status`, `x`
+ * does not find `booking_id`. */
+bool str_is_nearer(Str candidate, Str name, size_t *best);
+
+static inline bool char_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The value of a hexadecimal digit, -1 when it is none. */
+static inline int char_hex_value(char c)
+{
+    if (char_is_digit(c)) {
+        return c - '0';
+    }
+    char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
 
 #endif
