@@ -11,15 +11,10 @@
 
 #include "processor/base/banned.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t digits_from(Str text, size_t at)
 {
     size_t end = at;
-    while (end < text.size && is_digit(text.data[end])) {
+    while (end < text.size && char_is_digit(text.data[end])) {
         end++;
     }
     return end - at;
@@ -88,7 +83,7 @@ static bool read_short(Str text, ShortNumber *number)
     bool point = false;
     for (; at < text.size; at++) {
         char c = text.data[at];
-        if (is_digit(c)) {
+        if (char_is_digit(c)) {
             number->mantissa = number->mantissa * 10 + (uint64_t)(c - '0');
             number->exponent -= point;
             if (++digits > 19) {

@@ -22,17 +22,6 @@ bool json_problem(JsonScan *scan, const char *at, const char *problem)
     return false;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    if (c >= 'a' && c <= 'f') {
-        return c - 'a' + 10;
-    }
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The four hex digits behind \u, or -1. */
 static int32_t code_unit(const char *at, const char *end)
 {
@@ -41,7 +30,7 @@ static int32_t code_unit(const char *at, const char *end)
     }
     int32_t unit = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(at[i]);
+        int digit = char_hex_value(at[i]);
         if (digit < 0) {
             return -1;
         }
@@ -162,14 +151,14 @@ bool json_unescape(JsonScan *scan, Str raw, char *out, size_t *ret_size)
 
 static void pass_digits(JsonScan *scan)
 {
-    while (scan->at < scan->end && json_is_digit(*scan->at)) {
+    while (scan->at < scan->end && char_is_digit(*scan->at)) {
         scan->at++;
     }
 }
 
 static bool need_digits(JsonScan *scan, const char *problem)
 {
-    if (!json_is_digit(json_peek(scan))) {
+    if (!char_is_digit(json_peek(scan))) {
         return json_problem(scan, scan->at, problem);
     }
     pass_digits(scan);
@@ -194,7 +183,7 @@ static bool scan_number_parts(JsonScan *scan)
     }
     if (json_peek(scan) == '0') {
         scan->at++;
-        if (json_is_digit(json_peek(scan))) {
+        if (char_is_digit(json_peek(scan))) {
             return json_problem(scan, scan->at, "a number must not start with a zero digit");
         }
     } else if (!need_digits(scan, "a number needs a digit here")) {
@@ -228,7 +217,7 @@ bool json_scan_number(JsonScan *scan, Str *ret_text)
 
 static bool continues_word(char c)
 {
-    return json_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return char_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 bool json_scan_word(JsonScan *scan, Str word)
@@ -277,7 +266,7 @@ static bool skip_scalar(JsonScan *scan)
     case 'I':
         return json_scan_number(scan, &text);
     default:
-        if (json_is_digit(json_peek(scan))) {
+        if (char_is_digit(json_peek(scan))) {
             return json_scan_number(scan, &text);
         }
         return json_problem(scan, scan->at,

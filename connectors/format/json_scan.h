@@ -50,11 +50,6 @@ static inline char json_peek(const JsonScan *scan)
     return scan->at < scan->end ? *scan->at : '\0';
 }
 
-static inline bool json_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The first quote, backslash or control character in at … end, or `end`. *non_ascii becomes
  * non-zero when a byte >= 0x80 was passed. */
 static inline const char *json_find_special(const char *at, const char *end, unsigned *non_ascii)

@@ -221,7 +221,7 @@ static ReadResult append_number(JsonReader *reader, const ValueNode *node, const
 
 static bool begins_number(char c)
 {
-    return json_is_digit(c) || c == '-' || c == 'N' || c == 'I';
+    return char_is_digit(c) || c == '-' || c == 'N' || c == 'I';
 }
 
 static ReadResult read_number(JsonReader *reader, const ValueNode *node, Vector *vector)

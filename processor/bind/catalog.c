@@ -169,17 +169,12 @@ const Relation *catalog_find(const Catalog *catalog, const Str *parts, size_t pa
 
 Str catalog_nearest(const Catalog *catalog, Str name)
 {
-    Str best = STR_NULL;
-    size_t best_distance = SIZE_MAX;
+    Str nearest = STR_NULL;
+    size_t best = SIZE_MAX;
     for (size_t i = 0; i < catalog->count; i++) {
-        Str candidate = catalog->list[i]->name;
-        size_t longer = candidate.size > name.size ? candidate.size : name.size;
-        size_t distance = str_distance(candidate, name);
-        size_t allowed = longer / 3 > 0 ? longer / 3 : 1;
-        if (distance <= allowed && distance < longer && distance < best_distance) {
-            best = candidate;
-            best_distance = distance;
+        if (str_is_nearer(catalog->list[i]->name, name, &best)) {
+            nearest = catalog->list[i]->name;
         }
     }
-    return best;
+    return nearest;
 }

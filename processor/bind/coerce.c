@@ -25,36 +25,10 @@ static bool is_fractional(const Type *type)
     return type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE || type->kind == TYPE_DECIMAL;
 }
 
-static bool is_datetime(const Type *type)
-{
-    return type->kind == TYPE_DATE || type->kind == TYPE_TIMESTAMP ||
-           type->kind == TYPE_TIMESTAMP_NTZ;
-}
-
-static bool is_interval(const Type *type)
-{
-    return type->kind == TYPE_INTERVAL_YEAR_MONTH || type->kind == TYPE_INTERVAL_DAY_TIME;
-}
-
 static bool is_atomic(const Type *type)
 {
     return type->kind != TYPE_NULL && type->kind != TYPE_ARRAY && type->kind != TYPE_MAP &&
            type->kind != TYPE_STRUCT && type->kind != TYPE_VARIANT;
-}
-
-/* Digits of the widest value: DecimalType.forType. */
-static int integral_digits(const Type *type)
-{
-    switch (type->kind) {
-    case TYPE_TINYINT:
-        return 3;
-    case TYPE_SMALLINT:
-        return 5;
-    case TYPE_INT:
-        return 10;
-    default:
-        return 20;
-    }
 }
 
 const Type *coerce_decimal_bounded(Arena *arena, int precision, int scale)
@@ -70,17 +44,18 @@ const Type *coerce_decimal_bounded(Arena *arena, int precision, int scale)
 
 const Type *coerce_to_decimal(Arena *arena, const Type *type)
 {
-    switch (type->kind) {
-    case TYPE_DECIMAL:
+    /* Spark's DecimalType.forType: it gives BIGINT one digit more than a value can have. */
+    assert(type_is_numeric(type));
+    if (type->kind == TYPE_DECIMAL) {
         return type;
-    case TYPE_FLOAT:
-        return type_decimal(arena, 14, 7);
-    case TYPE_DOUBLE:
-        return type_decimal(arena, 30, 15);
-    default:
-        assert(type_is_integral(type));
-        return type_decimal(arena, integral_digits(type), 0);
     }
+    if (type->kind == TYPE_FLOAT) {
+        return type_decimal(arena, 14, 7);
+    }
+    if (type->kind == TYPE_DOUBLE) {
+        return type_decimal(arena, 30, 15);
+    }
+    return type_decimal(arena, type->kind == TYPE_BIGINT ? 20 : type_whole_digits(type), 0);
 }
 
 static const Type *wider_decimal(Arena *arena, const Type *a, const Type *b)
@@ -132,7 +107,7 @@ static const Type *common_with_string(const Type *other)
     if (is_fractional(other)) {
         return &type_double;
     }
-    return is_atomic(other) && !is_interval(other) ? other : NULL;
+    return is_atomic(other) && !type_is_interval(other) ? other : NULL;
 }
 
 static const Type *common_struct(Arena *arena, const Type *a, const Type *b, int depth)
@@ -185,10 +160,10 @@ static const Type *common_type(Arena *arena, const Type *a, const Type *b, int d
     if (type_is_numeric(a) && type_is_numeric(b)) {
         return common_numeric(arena, a, b);
     }
-    if (is_datetime(a) && is_datetime(b)) {
+    if (type_is_datetime(a) && type_is_datetime(b)) {
         return common_datetime(a, b);
     }
-    if (is_interval(a) && is_interval(b)) {
+    if (type_is_interval(a) && type_is_interval(b)) {
         return common_interval(arena, a, b);
     }
     if (a->kind == TYPE_STRING || b->kind == TYPE_STRING) {
@@ -241,7 +216,7 @@ static bool is_assignable(const Type *from, const Type *to, int depth)
         return from->kind == to->kind;
     default:
         return (type_is_numeric(from) && type_is_numeric(to)) ||
-               (is_datetime(from) && is_datetime(to));
+               (type_is_datetime(from) && type_is_datetime(to));
     }
 }
 
@@ -257,7 +232,7 @@ bool coerce_is_implicit(const Type *from, const Type *to)
         return false;
     }
     if (from->kind == TYPE_STRING) {
-        return is_atomic(to) && !is_interval(to);
+        return is_atomic(to) && !type_is_interval(to);
     }
     return is_assignable(from, to, 0);
 }
@@ -275,22 +250,22 @@ static bool is_scalar_castable(const Type *from, const Type *to)
     case TYPE_INT:
     case TYPE_BIGINT:
         return from_string || type_is_numeric(from) || from->kind == TYPE_BOOLEAN ||
-               from->kind == TYPE_TIMESTAMP || is_interval(from);
+               from->kind == TYPE_TIMESTAMP || type_is_interval(from);
     case TYPE_FLOAT:
     case TYPE_DOUBLE:
         return from_string || type_is_numeric(from) || from->kind == TYPE_BOOLEAN ||
                from->kind == TYPE_TIMESTAMP;
     case TYPE_DECIMAL:
         return from_string || type_is_numeric(from) || from->kind == TYPE_BOOLEAN ||
-               from->kind == TYPE_TIMESTAMP || is_interval(from);
+               from->kind == TYPE_TIMESTAMP || type_is_interval(from);
     case TYPE_BINARY:
         return from_string;
     case TYPE_DATE:
-        return from_string || is_datetime(from);
+        return from_string || type_is_datetime(from);
     case TYPE_TIMESTAMP:
-        return from_string || is_datetime(from) || type_is_numeric(from);
+        return from_string || type_is_datetime(from) || type_is_numeric(from);
     case TYPE_TIMESTAMP_NTZ:
-        return from_string || is_datetime(from);
+        return from_string || type_is_datetime(from);
     case TYPE_INTERVAL_YEAR_MONTH:
     case TYPE_INTERVAL_DAY_TIME:
         return from_string || from->kind == to->kind || type_is_integral(from) ||
@@ -340,9 +315,9 @@ static bool is_castable(const Type *from, const Type *to, int depth)
     case TYPE_STRUCT:
         return from->kind == TYPE_VARIANT || is_struct_castable(from, to, depth + 1);
     case TYPE_VARIANT:
-        return from->kind != TYPE_MAP && from->kind != TYPE_STRUCT && !is_interval(from);
+        return from->kind != TYPE_MAP && from->kind != TYPE_STRUCT && !type_is_interval(from);
     default:
-        return from->kind == TYPE_VARIANT ? !is_interval(to) : is_scalar_castable(from, to);
+        return from->kind == TYPE_VARIANT ? !type_is_interval(to) : is_scalar_castable(from, to);
     }
 }
 

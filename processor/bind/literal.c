@@ -277,17 +277,6 @@ static Error *bind_datetime(const LiteralMaker *maker, const AstLiteral *literal
     return NULL;
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    if (c >= 'a' && c <= 'f') {
-        return c - 'a' + 10;
-    }
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* X'1F2' is the bytes 01 F2, as in Spark. */
 static Error *bind_binary(const LiteralMaker *maker, Str digits, BoundExpr **ret)
 {
@@ -297,7 +286,7 @@ static Error *bind_binary(const LiteralMaker *maker, Str digits, BoundExpr **ret
         bytes[i] = 0;
     }
     for (size_t i = 0; i < digits.size; i++) {
-        int digit = hex_digit(digits.data[i]);
+        int digit = char_hex_value(digits.data[i]);
         if (digit < 0) {
             return invalid_typed(maker, "X", digits);
         }

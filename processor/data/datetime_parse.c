@@ -29,11 +29,6 @@ typedef struct LocalTime {
     Str zone; /* STR_NULL: none given */
 } LocalTime;
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool skip_byte(Str *rest, char byte)
 {
     if (rest->size == 0 || rest->data[0] != byte) {
@@ -48,7 +43,7 @@ static bool take_number(Str *rest, size_t min, size_t max, int32_t *ret)
 {
     size_t count = 0;
     int32_t value = 0;
-    while (count < rest->size && count <= max && is_digit(rest->data[count])) {
+    while (count < rest->size && count <= max && char_is_digit(rest->data[count])) {
         value = count < max ? value * 10 + (rest->data[count] - '0') : value;
         count++;
     }
@@ -65,7 +60,7 @@ static size_t take_fraction(Str *rest, int32_t *ret_us)
 {
     size_t count = 0;
     int32_t us = 0;
-    for (; count < rest->size && is_digit(rest->data[count]); count++) {
+    for (; count < rest->size && char_is_digit(rest->data[count]); count++) {
         us = count < 6 ? us * 10 + (rest->data[count] - '0') : us;
     }
     for (size_t i = count; i < 6; i++) {
@@ -277,7 +272,7 @@ static bool is_iso_zone(Str zone)
         bool same = strlen(forms[form]) == zone.size;
         for (size_t i = 0; same && i < zone.size; i++) {
             char c = zone.data[i];
-            c = is_digit(c) ? '0' : c == '-' ? '+' : c;
+            c = char_is_digit(c) ? '0' : c == '-' ? '+' : c;
             same = c == forms[form][i];
         }
         if (same) {

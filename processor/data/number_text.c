@@ -38,16 +38,6 @@ Str text_trim_java(Str text)
     return text;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_hex_digit(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 bool int64_parse(Str text, int64_t *ret_value)
 {
     size_t at = text.size > 0 && (text.data[0] == '-' || text.data[0] == '+');
@@ -56,7 +46,7 @@ bool int64_parse(Str text, int64_t *ret_value)
     }
     int64_t value = 0; /* negative all along: its range is the wider one */
     for (; at < text.size; at++) {
-        if (!is_digit(text.data[at]) || __builtin_mul_overflow(value, 10, &value) ||
+        if (!char_is_digit(text.data[at]) || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, text.data[at] - '0', &value)) {
             return false;
         }
@@ -89,7 +79,7 @@ static size_t scan_exponent(Str text, size_t at, int *ret_exponent)
     at += negative || (at < text.size && text.data[at] == '+');
     size_t begin = at;
     int exponent = 0;
-    for (; at < text.size && is_digit(text.data[at]); at++) {
+    for (; at < text.size && char_is_digit(text.data[at]); at++) {
         exponent = exponent < EXPONENT_LIMIT ? exponent * 10 + (text.data[at] - '0') : exponent;
     }
     *ret_exponent = negative ? -exponent : exponent;
@@ -104,7 +94,8 @@ static bool scan_number(Str text, NumberText *ret)
     size_t digit_count = 0;
     bool point = false;
     *ret = (NumberText){.small = true};
-    for (; at < text.size && (is_digit(text.data[at]) || (text.data[at] == '.' && !point)); at++) {
+    for (; at < text.size && (char_is_digit(text.data[at]) || (text.data[at] == '.' && !point));
+         at++) {
         if (text.data[at] == '.') {
             point = true;
             continue;
@@ -136,7 +127,8 @@ static bool is_hex_number(Str text)
     size_t at = 2;
     size_t digit_count = 0;
     bool point = false;
-    for (; at < text.size && (is_hex_digit(text.data[at]) || (text.data[at] == '.' && !point));
+    for (;
+         at < text.size && (char_hex_value(text.data[at]) >= 0 || (text.data[at] == '.' && !point));
          at++) {
         point |= text.data[at] == '.';
         digit_count += text.data[at] != '.';

@@ -43,21 +43,14 @@ int schema_find(const Schema *schema, Str name)
 
 Str schema_nearest(const Schema *schema, Str name)
 {
-    /* Near = at most a third of the longer name's letters differ, and at least one edit is allowed:
-     * `stat` finds `status`, `x` does not find `booking_id`. */
-    Str best = STR_NULL;
-    size_t best_distance = SIZE_MAX;
+    Str nearest = STR_NULL;
+    size_t best = SIZE_MAX;
     for (size_t i = 0; i < schema->field_count; i++) {
-        Str candidate = schema->fields[i].name;
-        size_t longer = candidate.size > name.size ? candidate.size : name.size;
-        size_t distance = str_distance(candidate, name);
-        size_t allowed = longer / 3 > 0 ? longer / 3 : 1;
-        if (distance <= allowed && distance < longer && distance < best_distance) {
-            best = candidate;
-            best_distance = distance;
+        if (str_is_nearer(schema->fields[i].name, name, &best)) {
+            nearest = schema->fields[i].name;
         }
     }
-    return best;
+    return nearest;
 }
 
 void schema_format(const Schema *schema, Buffer *out)
@@ -70,14 +63,7 @@ void schema_format(const Schema *schema, Buffer *out)
 
 bool schema_equal(const Schema *a, const Schema *b)
 {
-    if (a->field_count != b->field_count) {
-        return false;
-    }
-    for (size_t i = 0; i < a->field_count; i++) {
-        if (!str_equal_ignore_case(a->fields[i].name, b->fields[i].name) ||
-            !type_equal(a->fields[i].type, b->fields[i].type)) {
-            return false;
-        }
-    }
-    return true;
+    Type row_a = {.kind = TYPE_STRUCT, .fields = a->fields, .field_count = a->field_count};
+    Type row_b = {.kind = TYPE_STRUCT, .fields = b->fields, .field_count = b->field_count};
+    return type_equal(&row_a, &row_b);
 }

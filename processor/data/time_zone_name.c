@@ -45,11 +45,6 @@ static const struct {
     {"VST", "Asia/Ho_Chi_Minh"},
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_sign(char c)
 {
     return c == '+' || c == '-';
@@ -62,14 +57,14 @@ static Str repair(Str name, char *to)
     bool repaired = false;
     for (size_t i = 0; i < name.size; i++) {
         to[size++] = name.data[i];
-        if (!repaired && is_sign(name.data[i]) && i + 2 < name.size && is_digit(name.data[i + 1]) &&
-            name.data[i + 2] == ':') {
+        if (!repaired && is_sign(name.data[i]) && i + 2 < name.size &&
+            char_is_digit(name.data[i + 1]) && name.data[i + 2] == ':') {
             to[size++] = '0';
             repaired = true;
         }
     }
-    if (size >= 5 && is_sign(to[size - 5]) && is_digit(to[size - 4]) && is_digit(to[size - 3]) &&
-        to[size - 2] == ':' && is_digit(to[size - 1])) {
+    if (size >= 5 && is_sign(to[size - 5]) && char_is_digit(to[size - 4]) &&
+        char_is_digit(to[size - 3]) && to[size - 2] == ':' && char_is_digit(to[size - 1])) {
         to[size] = to[size - 1];
         to[size - 1] = '0';
         size++;
@@ -79,7 +74,7 @@ static Str repair(Str name, char *to)
 
 static int two_digits(Str text, size_t at)
 {
-    if (at + 2 > text.size || !is_digit(text.data[at]) || !is_digit(text.data[at + 1])) {
+    if (at + 2 > text.size || !char_is_digit(text.data[at]) || !char_is_digit(text.data[at + 1])) {
         return -1;
     }
     return (text.data[at] - '0') * 10 + (text.data[at + 1] - '0');
@@ -94,7 +89,7 @@ static bool parse_offset(Str text, int32_t *ret_seconds)
     int parts[3] = {0, 0, 0};
     size_t at = 1;
     if (text.size == 2) {
-        if (!is_digit(text.data[1])) {
+        if (!char_is_digit(text.data[1])) {
             return false;
         }
         parts[0] = text.data[1] - '0';
@@ -128,7 +123,8 @@ static bool is_region_id(Str id)
     for (size_t i = 0; i < id.size; i++) {
         char c = id.data[i];
         bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && (i == 0 || !(is_digit(c) || (c != '\0' && strchr("~/._+-", c) != NULL)))) {
+        if (!letter &&
+            (i == 0 || !(char_is_digit(c) || (c != '\0' && strchr("~/._+-", c) != NULL)))) {
             return false;
         }
     }

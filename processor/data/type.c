@@ -157,41 +157,17 @@ static bool fields_equal(const Type *a, const Type *b)
     return true;
 }
 
+/* What a kind does not use is zero or NULL, so all parts may be compared whatever the kind. */
 bool type_equal(const Type *a, const Type *b)
 {
     if (a == b) {
         return true;
     }
-    if (a->kind != b->kind || a->precision != b->precision || a->scale != b->scale) {
+    if (a == NULL || b == NULL || a->kind != b->kind) {
         return false;
     }
-    switch (a->kind) {
-    case TYPE_ARRAY:
-        return type_equal(a->element, b->element);
-    case TYPE_MAP:
-        return type_equal(a->key, b->key) && type_equal(a->element, b->element);
-    case TYPE_STRUCT:
-        return fields_equal(a, b);
-    case TYPE_NULL:
-    case TYPE_BOOLEAN:
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_FLOAT:
-    case TYPE_DOUBLE:
-    case TYPE_DECIMAL:
-    case TYPE_STRING:
-    case TYPE_BINARY:
-    case TYPE_DATE:
-    case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_NTZ:
-    case TYPE_INTERVAL_YEAR_MONTH:
-    case TYPE_INTERVAL_DAY_TIME:
-    case TYPE_VARIANT:
-        break;
-    }
-    return true;
+    return a->precision == b->precision && a->scale == b->scale && type_equal(a->key, b->key) &&
+           type_equal(a->element, b->element) && fields_equal(a, b);
 }
 
 PhysicalKind type_physical(const Type *type)
@@ -212,6 +188,46 @@ bool type_is_integral(const Type *type)
 bool type_is_numeric(const Type *type)
 {
     return type->kind >= TYPE_TINYINT && type->kind <= TYPE_DECIMAL;
+}
+
+bool type_is_datetime(const Type *type)
+{
+    return type->kind == TYPE_DATE || type->kind == TYPE_TIMESTAMP ||
+           type->kind == TYPE_TIMESTAMP_NTZ;
+}
+
+bool type_is_interval(const Type *type)
+{
+    return type->kind == TYPE_INTERVAL_YEAR_MONTH || type->kind == TYPE_INTERVAL_DAY_TIME;
+}
+
+int type_whole_digits(const Type *type)
+{
+    static const uint8_t integral_digits[] = {
+        [TYPE_TINYINT] = 3,
+        [TYPE_SMALLINT] = 5,
+        [TYPE_INT] = 10,
+        [TYPE_BIGINT] = 19,
+    };
+    assert(type_is_integral(type) || type->kind == TYPE_DECIMAL);
+    return type->kind == TYPE_DECIMAL ? type->precision - type->scale : integral_digits[type->kind];
+}
+
+uint32_t type_child_count(const Type *type)
+{
+    if (type->kind == TYPE_STRUCT) {
+        return (uint32_t)type->field_count;
+    }
+    return (uint32_t)(type->key != NULL) + (uint32_t)(type->element != NULL);
+}
+
+const Type *type_child(const Type *type, uint32_t child)
+{
+    assert(child < type_child_count(type));
+    if (type->kind == TYPE_STRUCT) {
+        return type->fields[child].type;
+    }
+    return type->kind == TYPE_MAP && child == 0 ? type->key : type->element;
 }
 
 bool type_is_orderable(const Type *type)

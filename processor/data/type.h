@@ -78,9 +78,12 @@ extern const Type type_null, type_boolean, type_tinyint, type_smallint, type_int
     type_float, type_double, type_string, type_binary, type_date, type_timestamp,
     type_timestamp_ntz, type_variant;
 
+/* New types in `arena`. Digits within 1 … 38 and 0 … precision, interval fields of the right kind:
+ * the caller has checked what a user wrote. */
 const Type *type_decimal(Arena *arena, int precision, int scale);
 const Type *type_interval(Arena *arena, TypeKind kind, enum IntervalField first,
                           enum IntervalField last);
+/* The parts are referred to, not copied. */
 const Type *type_array(Arena *arena, const Type *element);
 const Type *type_map(Arena *arena, const Type *key, const Type *value);
 /* Copies the array of fields, not the names. */
@@ -95,6 +98,13 @@ PhysicalKind type_physical(const Type *type);
 size_t type_value_size(const Type *type);
 bool type_is_integral(const Type *type); /* TINYINT … BIGINT */
 bool type_is_numeric(const Type *type);  /* integral, FLOAT, DOUBLE, DECIMAL */
+bool type_is_datetime(const Type *type); /* DATE, TIMESTAMP, TIMESTAMP_NTZ */
+bool type_is_interval(const Type *type);
+/* Digits before the point of the longest value of an integral type or DECIMAL. */
+int type_whole_digits(const Type *type);
+/* The types inside: element of an ARRAY; key and value of a MAP; fields of a STRUCT; else none. */
+uint32_t type_child_count(const Type *type);
+const Type *type_child(const Type *type, uint32_t child);
 /* Can be a key or sequence: everything but MAP, VARIANT and what holds them (RU-12, RU-14). */
 bool type_is_orderable(const Type *type);
 /* SQL text as Spark's typeof prints it, upper case: BIGINT, DECIMAL(10,2), ARRAY<STRING>,

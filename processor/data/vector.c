@@ -15,60 +15,6 @@
 
 enum { CAPACITY_MIN = 8 };
 
-static uint32_t child_count_of(const Type *type)
-{
-    switch (type_physical(type)) {
-    case PHYSICAL_LIST:
-        return type->kind == TYPE_MAP ? 2 : 1;
-    case PHYSICAL_STRUCT:
-        return (uint32_t)type->field_count;
-    case PHYSICAL_NONE:
-    case PHYSICAL_BOOL:
-    case PHYSICAL_INT8:
-    case PHYSICAL_INT16:
-    case PHYSICAL_INT32:
-    case PHYSICAL_INT64:
-    case PHYSICAL_INT128:
-    case PHYSICAL_FLOAT:
-    case PHYSICAL_DOUBLE:
-    case PHYSICAL_STR:
-        break;
-    }
-    return 0;
-}
-
-static const Type *child_type(const Type *type, uint32_t child)
-{
-    switch (type->kind) {
-    case TYPE_STRUCT:
-        return type->fields[child].type;
-    case TYPE_MAP:
-        return child == 0 ? type->key : type->element;
-    case TYPE_ARRAY:
-        return type->element;
-    case TYPE_NULL:
-    case TYPE_BOOLEAN:
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_FLOAT:
-    case TYPE_DOUBLE:
-    case TYPE_DECIMAL:
-    case TYPE_STRING:
-    case TYPE_BINARY:
-    case TYPE_DATE:
-    case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_NTZ:
-    case TYPE_INTERVAL_YEAR_MONTH:
-    case TYPE_INTERVAL_DAY_TIME:
-    case TYPE_VARIANT:
-        break;
-    }
-    assert(false); /* a type without children */
-    return NULL;
-}
-
 Vector *vector_new(Arena *arena, const Type *type, uint32_t capacity)
 {
     Vector *vector = arena_new_object(arena, Vector);
@@ -81,11 +27,11 @@ Vector *vector_new(Arena *arena, const Type *type, uint32_t capacity)
     if (type_physical(type) == PHYSICAL_LIST) {
         vector->offsets = arena_new_array(arena, uint32_t, (size_t)vector->capacity + 1);
     }
-    vector->child_count = child_count_of(type);
+    vector->child_count = type_child_count(type);
     if (vector->child_count > 0) {
         vector->children = arena_new_array(arena, Vector *, vector->child_count);
         for (uint32_t i = 0; i < vector->child_count; i++) {
-            vector->children[i] = vector_new(arena, child_type(type, i), capacity);
+            vector->children[i] = vector_new(arena, type_child(type, i), capacity);
         }
     }
     return vector;

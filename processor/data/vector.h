@@ -23,10 +23,10 @@ struct Vector {
     uint32_t child_count;
 };
 
-/* Zeroed values for `capacity` rows, length 0. With nulls == false, validity stays NULL until
- * vector_set_null. */
+/* Zeroed values for `capacity` rows, length 0. validity stays NULL until vector_set_null. */
 Vector *vector_new(Arena *arena, const Type *type, uint32_t capacity);
 
+/* Has the row a value (is it not NULL)? */
 static inline bool vector_is_valid(const Vector *vector, uint32_t row)
 {
     return vector->validity == NULL || (vector->validity[row >> 6] >> (row & 63) & 1) != 0;
@@ -34,6 +34,7 @@ static inline bool vector_is_valid(const Vector *vector, uint32_t row)
 
 /* Makes the bitmap if there is none (all valid so far). */
 uint64_t *vector_need_validity(Vector *vector, Arena *arena);
+/* The row of a vector that has room for it becomes NULL, or has the value that lies there. */
 void vector_set_null(Vector *vector, Arena *arena, uint32_t row);
 void vector_set_valid(Vector *vector, uint32_t row);
 

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "processor/bind/coerce.h"
 #include "processor/data/value_text.h"
 
 #include "processor/base/banned.h"
@@ -57,32 +58,10 @@ DecimalShape decimal_adjusted(DecimalShape exact)
                           max_int(DECIMAL_PRECISION_MAX - integral, scale_min)};
 }
 
-static bool is_interval(const Type *type)
-{
-    return type->kind == TYPE_INTERVAL_DAY_TIME || type->kind == TYPE_INTERVAL_YEAR_MONTH;
-}
-
-static bool is_time(const Type *type)
-{
-    return type->kind == TYPE_DATE || type->kind == TYPE_TIMESTAMP ||
-           type->kind == TYPE_TIMESTAMP_NTZ;
-}
-
-/* DECIMAL that holds every value of the (integral) type. */
+/* DECIMAL that holds every value of the type, when it is integral. */
 static const Type *as_decimal(Arena *arena, const Type *type)
 {
-    switch (type->kind) {
-    case TYPE_TINYINT:
-        return type_decimal(arena, 3, 0);
-    case TYPE_SMALLINT:
-        return type_decimal(arena, 5, 0);
-    case TYPE_INT:
-        return type_decimal(arena, 10, 0);
-    case TYPE_BIGINT:
-        return type_decimal(arena, 20, 0);
-    default:
-        return type;
-    }
+    return type_is_integral(type) ? coerce_to_decimal(arena, type) : type;
 }
 
 /* NULL and text take their type from the other operand. */
@@ -101,8 +80,8 @@ static Error *check_operands(const FunctionCall *call)
 {
     const Type *a = call->argument_types[0];
     const Type *b = call->argument_types[1];
-    if (is_interval(a) || is_interval(b) ||
-        (is_time(a) && is_time(b) && call->function->name[0] == '-')) {
+    if (type_is_interval(a) || type_is_interval(b) ||
+        (type_is_datetime(a) && type_is_datetime(b) && call->function->name[0] == '-')) {
         return not_yet_for(call, "with intervals");
     }
     if (type_is_numeric(a) && type_is_numeric(b)) {
@@ -208,7 +187,7 @@ static bool shifts_date(const FunctionCall *call)
 Error *resolve_arithmetic(FunctionCall *call, const Type **ret_type)
 {
     const Type **types = call->argument_types;
-    if (shifts_date(call) && !is_interval(types[0]) && !is_interval(types[1])) {
+    if (shifts_date(call) && !type_is_interval(types[0]) && !type_is_interval(types[1])) {
         bool date_first = types[0]->kind == TYPE_DATE;
         size_t days = date_first ? 1 : 0;
         if (types[days]->kind != TYPE_INT && types[days]->kind != TYPE_SMALLINT &&
@@ -229,7 +208,7 @@ Error *resolve_arithmetic(FunctionCall *call, const Type **ret_type)
 Error *resolve_sign(FunctionCall *call, const Type **ret_type)
 {
     const Type *type = call->argument_types[0];
-    if (is_interval(type)) {
+    if (type_is_interval(type)) {
         return not_yet_for(call, "of intervals");
     }
     if (type->kind == TYPE_NULL || type->kind == TYPE_STRING) {

@@ -45,24 +45,7 @@ static bool is_exact_number(const Type *type)
     return type_is_integral(type) || type->kind == TYPE_DECIMAL;
 }
 
-/* Digits before the point that a type holds. */
-static int integral_digits(const Type *type)
-{
-    switch (type->kind) {
-    case TYPE_TINYINT:
-        return 3;
-    case TYPE_SMALLINT:
-        return 5;
-    case TYPE_INT:
-        return 10;
-    case TYPE_BIGINT:
-        return 19;
-    default:
-        return type->precision - type->scale;
-    }
-}
-
-/* Does every value of `from` have a value in `to`? */
+/* Is there a value of `from` that has none in `to`? In doubt yes. */
 static bool cast_can_fail(const Type *from, const Type *to)
 {
     if (from->kind == TYPE_NULL || to->kind == TYPE_STRING) {
@@ -72,7 +55,7 @@ static bool cast_can_fail(const Type *from, const Type *to)
         return from->kind > to->kind;
     }
     if (is_exact_number(from) && to->kind == TYPE_DECIMAL) {
-        return integral_digits(from) > integral_digits(to) ||
+        return type_whole_digits(from) > type_whole_digits(to) ||
                (from->kind == TYPE_DECIMAL && from->scale > to->scale);
     }
     if (type_is_numeric(from) && (to->kind == TYPE_DOUBLE || to->kind == TYPE_FLOAT)) {

@@ -42,15 +42,6 @@ static void put_code_point(Unescaper *u, uint32_t c)
     }
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* `count` hexadecimal digits at `at`. */
 static bool read_hex(const Unescaper *u, size_t at, size_t count, uint32_t *ret_value)
 {
@@ -59,7 +50,7 @@ static bool read_hex(const Unescaper *u, size_t at, size_t count, uint32_t *ret_
     }
     uint32_t value = 0;
     for (size_t i = 0; i < count; i++) {
-        int digit = hex_digit(u->in.data[at + i]);
+        int digit = char_hex_value(u->in.data[at + i]);
         if (digit < 0) {
             return false;
         }

@@ -12,24 +12,7 @@ typedef struct PartCast {
     const Type *type;
 } PartCast;
 
-static const Type *part_type(const Type *type, size_t part)
-{
-    switch (type->kind) {
-    case TYPE_STRUCT:
-        return type->fields[part].type;
-    case TYPE_MAP:
-        return part == 0 ? type->key : type->element;
-    default: /* ARRAY */
-        return type->element;
-    }
-}
-
-static size_t part_count(const Type *type)
-{
-    return type->kind == TYPE_STRUCT ? type->field_count : type->kind == TYPE_MAP ? 2 : 1;
-}
-
-static Vector *cast_part(const KernelCall *call, size_t part, Rows rows, uint32_t row_count,
+static Vector *cast_part(const KernelCall *call, uint32_t part, Rows rows, uint32_t row_count,
                          const uint32_t *row_of)
 {
     const PartCast *cast = (const PartCast *)call->state + part;
@@ -112,10 +95,10 @@ static void cast_struct(const KernelCall *call)
 
 /* ---- Choice ---- */
 
-static bool choose_part(KernelSetup *setup, size_t part, PartCast *ret)
+static bool choose_part(KernelSetup *setup, uint32_t part, PartCast *ret)
 {
-    const Type *from = part_type(setup->types[0], part);
-    const Type *to = part_type(setup->result, part);
+    const Type *from = type_child(setup->types[0], part);
+    const Type *to = type_child(setup->result, part);
     *ret = (PartCast){.type = to};
     if (type_equal(from, to)) {
         return true;
@@ -136,12 +119,12 @@ KernelRun *cast_choose_nested(KernelSetup *setup)
     if (from->kind != TYPE_ARRAY && from->kind != TYPE_MAP && from->kind != TYPE_STRUCT) {
         return NULL;
     }
-    size_t count = part_count(from);
-    if (count != part_count(setup->result)) {
+    uint32_t count = type_child_count(from);
+    if (count != type_child_count(setup->result)) {
         return NULL;
     }
     PartCast *parts = arena_new_array(setup->arena, PartCast, count);
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (!choose_part(setup, i, &parts[i])) {
             return NULL;
         }

@@ -71,22 +71,13 @@ static KernelRun *choose_hex(KernelSetup *setup)
     return type_physical(setup->types[0]) == PHYSICAL_STR ? hex_bytes : hex_number;
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* An odd first digit is a byte of its own. False when something is no digit. */
 static bool unhex_into(Str s, char *out)
 {
     bool half = s.size % 2 != 0;
     int high = 0;
     for (size_t k = 0; k < s.size; k++) {
-        int value = hex_value(s.data[k]);
+        int value = char_hex_value(s.data[k]);
         if (value < 0) {
             return false;
         }
