@@ -31,7 +31,7 @@ typedef struct Reader {
     VectorSet *set;
     Str file;
     Str rest;
-    Vector *vector;
+    TestVector *vector;
     VectorRelation *relation;
     Str id;
 } Reader;
@@ -90,10 +90,10 @@ static void start_block(Reader *reader, Str kind)
         reader->relation->name = reader->id;
         return;
     }
-    set->items = grow(reader->arena, set->items, set->count, sizeof(Vector));
+    set->items = grow(reader->arena, set->items, set->count, sizeof(TestVector));
     reader->vector = &set->items[set->count++];
     *reader->vector =
-        (Vector){.id = reader->id, .file = reader->file, .kind = kind_of(kind), .accept = true};
+        (TestVector){.id = reader->id, .file = reader->file, .kind = kind_of(kind), .accept = true};
 }
 
 static void read_relation_line(Reader *reader, Str key, Str value)
@@ -113,7 +113,7 @@ static void read_relation_line(Reader *reader, Str key, Str value)
 
 static void read_vector_line(Reader *reader, Str key, Str value)
 {
-    Vector *vector = reader->vector;
+    TestVector *vector = reader->vector;
     if (str_equal(key, STR("expect"))) {
         Str verdict = str_cut(&value, ' ');
         vector->accept = str_equal(verdict, STR("accept"));
@@ -210,7 +210,7 @@ Error *vectors_read(const char *folder, Arena *arena, VectorSet *set)
     return NULL;
 }
 
-const VectorSetting *vector_setting(const Vector *vector, const char *path)
+const VectorSetting *vector_setting(const TestVector *vector, const char *path)
 {
     for (size_t i = 0; i < vector->setting_count; i++) {
         if (str_equal(vector->settings[i].path, str_from(path))) {
@@ -220,7 +220,7 @@ const VectorSetting *vector_setting(const Vector *vector, const char *path)
     return NULL;
 }
 
-const Vector *vectors_find(const VectorSet *set, const char *id)
+const TestVector *vectors_find(const VectorSet *set, const char *id)
 {
     for (size_t i = 0; i < set->count; i++) {
         if (str_equal(set->items[i].id, str_from(id))) {

@@ -32,7 +32,7 @@ typedef struct VectorSetting {
     Str value; /* data NULL = null; "{}" = an empty map */
 } VectorSetting;
 
-typedef struct Vector {
+typedef struct TestVector {
     Str id;
     Str file; /* "01_create_streaming_table" */
     VectorKind kind;
@@ -45,7 +45,7 @@ typedef struct Vector {
     bool parse_only;
     VectorSetting *settings;
     size_t setting_count;
-} Vector;
+} TestVector;
 
 typedef struct VectorColumn {
     Str name;
@@ -61,7 +61,7 @@ typedef struct VectorRelation {
 } VectorRelation;
 
 typedef struct VectorSet {
-    Vector *items;
+    TestVector *items;
     size_t count;
     VectorRelation *relations;
     size_t relation_count;
@@ -73,8 +73,8 @@ NODISCARD Error *vectors_read_file(const char *folder, const char *file_name, Ar
 /* All files of `folder`, in the order of their names. A zeroed set is empty. */
 NODISCARD Error *vectors_read(const char *folder, Arena *arena, VectorSet *set);
 /* The session setting at `path`, or NULL. */
-const VectorSetting *vector_setting(const Vector *vector, const char *path);
+const VectorSetting *vector_setting(const TestVector *vector, const char *path);
 /* NULL when absent. */
-const Vector *vectors_find(const VectorSet *set, const char *id);
+const TestVector *vectors_find(const VectorSet *set, const char *id);
 
 #endif

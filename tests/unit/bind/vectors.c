@@ -11,11 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/support/bind_fixture.h"
-
-/* The vectors' own struct bears the name of a column vector. */
-#define Vector TestVector
 #include "tests/support/vectors.h"
-#undef Vector
 
 typedef struct Counts {
     size_t right;

@@ -13,13 +13,13 @@
 #include "processor/sql/parser.h"
 #include "tests/support/vectors.h"
 
-static bool is_parser_vector(const Vector *vector)
+static bool is_parser_vector(const TestVector *vector)
 {
     return vector->kind == VECTOR_SQL || vector->kind == VECTOR_EXPR;
 }
 
 /* The first error, or NULL; owned by the caller. */
-static Error *parse_vector(const Vector *vector, Arena *arena)
+static Error *parse_vector(const TestVector *vector, Arena *arena)
 {
     if (vector->kind == VECTOR_EXPR) {
         AstExpr *expr = NULL;
@@ -33,7 +33,7 @@ static Error *parse_vector(const Vector *vector, Arena *arena)
     return first;
 }
 
-static void print_failure(const Vector *vector, const Error *error, const char *why)
+static void print_failure(const TestVector *vector, const Error *error, const char *why)
 {
     AUTO_BUFFER Buffer text = {0};
     if (error != NULL) {
@@ -51,7 +51,7 @@ static void test_what_must_parse(void **state)
     size_t parsed = 0;
     size_t failed = 0;
     for (size_t i = 0; i < set.count; i++) {
-        const Vector *vector = &set.items[i];
+        const TestVector *vector = &set.items[i];
         if (!is_parser_vector(vector) || vector->stage == VECTOR_STAGE_PARSE) {
             continue;
         }
@@ -75,7 +75,7 @@ static void test_what_must_not_parse(void **state)
     size_t refused = 0;
     size_t failed = 0;
     for (size_t i = 0; i < set.count; i++) {
-        const Vector *vector = &set.items[i];
+        const TestVector *vector = &set.items[i];
         if (!is_parser_vector(vector) || vector->stage != VECTOR_STAGE_PARSE) {
             continue;
         }
@@ -124,7 +124,7 @@ static void test_round_trip(void **state)
     assert_null(vectors_read(VECTORS_FOLDER, arena, &set));
     size_t failed = 0;
     for (size_t i = 0; i < set.count; i++) {
-        const Vector *vector = &set.items[i];
+        const TestVector *vector = &set.items[i];
         if (!is_parser_vector(vector) || vector->stage == VECTOR_STAGE_PARSE) {
             continue;
         }
