@@ -202,5 +202,9 @@ int topology_name_parts(Str name, Str ret_parts[3]);
  * <pipeline>.<flow>.<operator>, also when a name differs from one of the first four by '.' for '_'
  * only (a broker refuses such pairs). For topics whose names come from the SQL. */
 bool topology_topic_is_reserved(const Topology *topology, Str topic);
+/* 1 to 249 of A-Z a-z 0-9 _ . - and neither `.` nor `..`. */
+bool topology_is_topic_name(Str text);
+/* The same topic for a broker, to which '.' and '_' are one. */
+bool topology_same_topic(Str a, Str b);
 
 #endif

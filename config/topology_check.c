@@ -36,7 +36,7 @@ static bool consists_of_topic_chars(Str text)
     return text.size > 0;
 }
 
-static bool is_topic_name(Str text)
+bool topology_is_topic_name(Str text)
 {
     return consists_of_topic_chars(text) && text.size <= TOPIC_BYTES_MAX &&
            !str_equal(text, STR(".")) && !str_equal(text, STR(".."));
@@ -155,7 +155,7 @@ static void check_name(ConfigLoader *loader, const Topology *topology, Map *name
 
 /* ---- Topics ---- */
 
-/* What a broker compares: '.' and '_' are the same. */
+/* A text that is the same for topics that are the same to a broker. */
 static Str metric_name(Str topic, Arena *arena)
 {
     char *copy = arena_alloc_bytes(arena, topic.size + 1);
@@ -165,7 +165,7 @@ static Str metric_name(Str topic, Arena *arena)
     return (Str){copy, topic.size};
 }
 
-static bool same_for_a_broker(Str a, Str b)
+bool topology_same_topic(Str a, Str b)
 {
     if (a.size != b.size) {
         return false;
@@ -197,12 +197,12 @@ bool topology_topic_is_reserved(const Topology *topology, Str topic)
         {".progress", 9}, {".event_log", 10}, {".quarantine", 11}, {".control", 8}};
     size_t prefix = topology->pipeline.size;
     if (prefix == 0 || topic.size <= prefix + 1 ||
-        !same_for_a_broker(topology->pipeline, (Str){topic.data, prefix})) {
+        !topology_same_topic(topology->pipeline, (Str){topic.data, prefix})) {
         return false;
     }
     Str rest = {topic.data + prefix, topic.size - prefix};
     for (size_t i = 0; i < ARRAY_LENGTH(internal); i++) {
-        if (same_for_a_broker(rest, internal[i])) {
+        if (topology_same_topic(rest, internal[i])) {
             return true;
         }
     }
@@ -214,7 +214,7 @@ bool topology_topic_is_reserved(const Topology *topology, Str topic)
 static bool check_topic(ConfigLoader *loader, const Topology *topology, const Owner *owner,
                         Str topic, SourcePlace place)
 {
-    if (!is_topic_name(topic)) {
+    if (!topology_is_topic_name(topic)) {
         Error *error = error_at(ERROR_CONFIG_INVALID_VALUE, place,
                                 "`%.*s` cannot be the name of a topic.", STR_ARG(topic));
         bool by_default = place.line == owner->place.line && place.column == owner->place.column;

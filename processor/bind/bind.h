@@ -13,7 +13,8 @@ typedef struct BindContext {
     const TimeZone *time_zone; /* session zone, for literals */
     bool pipeline;             /* statements of a topology program; false: standalone */
     Str owner;
-    Arena *arena; /* of everything bound */
+    bool incomplete; /* statements that do not parse are left out: what is missing is not told */
+    Arena *arena;    /* of everything bound */
 } BindContext;
 
 /* Binds the statements of one or more scripts as one program. Every mistake goes to `diagnostics`,

@@ -198,8 +198,11 @@ static Error *find_stored_column(const FlowTarget *target, const Schema *output,
                                  const AstIdentifier *name, uint32_t *ret_column)
 {
     int column = schema_find(target->columns, name->name);
-    if (column < 0 || schema_find(output, name->name) < 0) {
+    if (schema_find(output, name->name) < 0) {
         return schema_unresolved(output, name);
+    }
+    if (column < 0) {
+        return schema_unresolved(target->columns, name);
     }
     *ret_column = (uint32_t)column;
     return NULL;
@@ -337,9 +340,9 @@ bool bind_replace_using(Binder *binder, const AstFlow *flow, FlowTarget *target,
                         BoundFlow *ret_flow)
 {
     assert(flow->kind == AST_FLOW_REPLACE_USING && flow->using.item_count > 0);
-    size_t before = binder->diagnostics->count;
     bool ok = check_keys_repeated(binder, flow);
     ok = check_existing(binder, flow, target) && ok;
+    size_t before = binder->diagnostics->count;
     check_streaming_query(binder, flow->query);
     if (binder->diagnostics->count > before) {
         return false; /* what is told of the query would only repeat it */

@@ -530,7 +530,8 @@ static void bind_table(Program *program, ProgramTable *table)
     bind_table_clauses(&binder, table->create, &table->bound);
     bool ok = columns_known;
     if (table->flows == NULL) {
-        ok = report(table->statement, without_flow(program, table));
+        ok = program->context->incomplete ? false
+                                          : report(table->statement, without_flow(program, table));
     }
     for (ProgramFlow *flow = table->flows; flow != NULL && columns_known; flow = flow->next) {
         ok = bind_flow(program, flow, &target) && ok;

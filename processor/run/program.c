@@ -14,6 +14,7 @@ typedef struct Loading {
     Program *program;
     Arena *arena;
     Diagnostics *diagnostics;
+    bool has_syntax_errors;
 } Loading;
 
 static void report_at(Loading *loading, SourcePlace place, Error *error)
@@ -47,6 +48,9 @@ static void check_properties(Loading *loading)
     const TopologyKafka *kafka = &loading->program->topology->kafka;
     for (size_t i = 0; i < kafka->property_count; i++) {
         const TopologyProperty *property = &kafka->properties[i];
+        if (property->value.data == NULL) { /* no single value, and reported */
+            continue;
+        }
         Error *error = kafka_check_property(arena_copy_cstr(loading->arena, property->name),
                                             arena_copy_cstr(loading->arena, property->value));
         if (error != NULL) {
@@ -85,6 +89,44 @@ static void load_start(Loading *loading, const TopologySource *config)
     }
 }
 
+static Error *key_column_unknown(const TopologySource *config, const TopologyText *key,
+                                 const Schema *schema)
+{
+    Error *error =
+        error_new(ERROR_CONFIG_INVALID_VALUE, "`sources.%.*s.key`: there is no column `%.*s`.",
+                  STR_ARG(config->name), STR_ARG(key->text));
+    Str nearest = schema_nearest(schema, key->text);
+    return nearest.data == NULL ? error
+                                : error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest));
+}
+
+/* `key` names columns, each once; a table of latest values needs it. */
+static void check_key(Loading *loading, const TopologySource *config, const Schema *schema)
+{
+    if (config->kind == TOPOLOGY_TABLE && config->key_count == 0) {
+        Error *error = error_new(ERROR_CONFIG_MISSING_KEY, "`sources.%.*s.key` is required.",
+                                 STR_ARG(config->name));
+        error_set_hint(error, "a source of `kind: table` keeps the latest row per key: name the "
+                              "columns of the record's key");
+        report_at(loading, config->name_place, error);
+    }
+    for (size_t i = 0; i < config->key_count; i++) {
+        const TopologyText *key = &config->key[i];
+        bool twice = false;
+        for (size_t k = 0; k < i; k++) {
+            twice = twice || str_equal_ignore_case(config->key[k].text, key->text);
+        }
+        if (schema_find(schema, key->text) < 0) {
+            report_at(loading, key->place, key_column_unknown(config, key, schema));
+        } else if (twice) {
+            report_at(loading, key->place,
+                      error_new(ERROR_DUPLICATE_KEY_COLUMN,
+                                "`sources.%.*s.key`: the column `%.*s` is given twice.",
+                                STR_ARG(config->name), STR_ARG(key->text)));
+        }
+    }
+}
+
 static void load_source(Loading *loading, const TopologySource *config, ProgramSource *source)
 {
     source->config = config;
@@ -96,6 +138,7 @@ static void load_source(Loading *loading, const TopologySource *config, ProgramS
         return;
     }
     load_start(loading, config);
+    check_key(loading, config, source->schema);
     Relation relation = {.name = config->name,
                          .kind = config->kind == TOPOLOGY_STREAM ? RELATION_STREAM : RELATION_TABLE,
                          .schema = source->schema,
@@ -133,6 +176,7 @@ static AstScript **parse_scripts(Loading *loading)
     for (size_t i = 0; i < topology->sql_count; i++) {
         Diagnostics own = {0};
         sql_parse_script(topology->sql[i].text, loading->arena, &own, &scripts[i]);
+        loading->has_syntax_errors = loading->has_syntax_errors || own.count > 0;
         for (size_t k = 0; k < own.count; k++) {
             report_script_error(loading, i, own.errors[k]);
             own.errors[k] = NULL;
@@ -150,6 +194,7 @@ static void bind_scripts(Loading *loading, AstScript **scripts)
                            .time_zone = program->time_zone,
                            .pipeline = true,
                            .owner = program->topology->owner,
+                           .incomplete = loading->has_syntax_errors,
                            .arena = loading->arena};
     bind_program(&context, (const AstScript *const *)scripts, program->topology->sql_count,
                  report_script_error, loading, &program->bound);
@@ -207,6 +252,19 @@ static Error *check_plan_sources(const LogicalPlan *plan, const BoundFlow *flow)
     return NULL;
 }
 
+/* The name of a table is that of its topic, unless `tables` says otherwise. */
+static Error *no_topic_name(Str name, SourcePlace place)
+{
+    static const char rule[] = "at most 249 of the characters A-Z a-z 0-9 _ . -";
+    Str parts[3];
+    Error *error = error_at(ERROR_CONFIG_INVALID_VALUE, place,
+                            "`%.*s` cannot be the name of a topic.", STR_ARG(name));
+    if (topology_name_parts(name, parts) == 0) { /* nor can it stand below `tables` */
+        return error_set_hint(error, "give the table another name; %s", rule);
+    }
+    return error_set_hint(error, "say tables: {%.*s: {topic: …}}; %s", STR_ARG(name), rule);
+}
+
 static Error *load_table(Loading *loading, size_t index)
 {
     Program *program = loading->program;
@@ -216,6 +274,9 @@ static Error *load_table(Loading *loading, size_t index)
     Str topic = table->config != NULL && table->config->topic.data != NULL ? table->config->topic
                                                                            : table->bound->name;
     table->topic = arena_copy_cstr(loading->arena, topic);
+    if (!topology_is_topic_name(topic)) {
+        return no_topic_name(topic, table->bound->place);
+    }
     if (topology_topic_is_reserved(program->topology, topic)) {
         return error_at(ERROR_CONFIG_INVALID_VALUE, table->bound->place,
                         "Table `%.*s`: topic `%s` is reserved for the pipeline itself.",
@@ -231,30 +292,43 @@ static Error *load_table(Loading *loading, size_t index)
 }
 
 /* Two relations on one topic would overwrite each other. */
+static void report_shared_topic(Loading *loading, const ProgramTable *table, const char *other)
+{
+    Error *error = error_at(ERROR_CONFIG_INVALID_VALUE, table->bound->place,
+                            "Table `%.*s` and %s share topic `%s`.", STR_ARG(table->bound->name),
+                            other, table->topic);
+    error_set_hint(error, "give the table a topic of its own: tables: {%.*s: {topic: …}}",
+                   STR_ARG(table->bound->name));
+    report_script_error(loading, table->bound->script, error);
+}
+
+static bool has_configured_topic(const ProgramTable *table)
+{
+    return table->config != NULL && table->config->topic.data != NULL;
+}
+
+/* Of tables whose topic bears their name; the others have been judged with the topology. */
 static void check_topics(Loading *loading)
 {
-    Program *program = loading->program;
+    const Program *program = loading->program;
     for (size_t i = 0; i < program->table_count; i++) {
         const ProgramTable *table = &program->tables[i];
         const char *other = NULL;
         for (size_t k = 0; k < i; k++) {
-            if (strcmp(program->tables[k].topic, table->topic) == 0) {
+            const ProgramTable *before = &program->tables[k];
+            bool judged = has_configured_topic(table) && has_configured_topic(before);
+            if (!judged && topology_same_topic(str_from(before->topic), str_from(table->topic))) {
                 other = "another table";
             }
         }
-        for (size_t k = 0; k < program->source_count; k++) {
-            if (program->sources[k].topic != NULL &&
-                strcmp(program->sources[k].topic, table->topic) == 0) {
+        for (size_t k = 0; k < program->source_count && !has_configured_topic(table); k++) {
+            const char *topic = program->sources[k].topic;
+            if (topic != NULL && topology_same_topic(str_from(topic), str_from(table->topic))) {
                 other = "a source";
             }
         }
         if (other != NULL) {
-            Error *error = error_at(ERROR_CONFIG_INVALID_VALUE, table->bound->place,
-                                    "Table `%.*s` and %s share topic `%s`.",
-                                    STR_ARG(table->bound->name), other, table->topic);
-            error_set_hint(error, "give the table a topic of its own: tables: {%.*s: {topic: …}}",
-                           STR_ARG(table->bound->name));
-            report_script_error(loading, 0, error);
+            report_shared_topic(loading, table, other);
         }
     }
 }
@@ -277,6 +351,17 @@ static void check_table_configs(Loading *loading)
     }
 }
 
+/* An empty text, or one that could not be read, has been reported. */
+static bool has_all_scripts(const Topology *topology)
+{
+    for (size_t i = 0; i < topology->sql_count; i++) {
+        if (topology->sql[i].text.size == 0) {
+            return false;
+        }
+    }
+    return topology->sql_count > 0;
+}
+
 static void load_tables(Loading *loading)
 {
     Program *program = loading->program;
@@ -288,16 +373,29 @@ static void load_tables(Loading *loading)
             report_script_error(loading, program->bound.tables[i].script, error);
         }
     }
-    if (program->table_count == 0) {
+    if (program->table_count == 0 && has_all_scripts(program->topology)) {
         diagnostics_add(loading->diagnostics,
                         error_set_file(error_new(ERROR_RUN_EMPTY_PIPELINE,
                                                  "The SQL of pipeline `%.*s` creates no table.",
                                                  STR_ARG(program->topology->pipeline)),
                                        program->topology->file));
+    }
+    if (program->table_count == 0) {
         return;
     }
     check_topics(loading);
     check_table_configs(loading);
+}
+
+/* A source with mistakes has no schema: binding would report its consequences. */
+static bool sources_are_good(const Program *program)
+{
+    for (size_t i = 0; i < program->source_count; i++) {
+        if (program->sources[i].schema == NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnostics,
@@ -306,24 +404,18 @@ void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnosti
     Program *program = arena_new_object(arena, Program);
     program->topology = topology;
     program->catalog = catalog_new(arena, topology->catalog, topology->schema);
-    Loading loading = {program, arena, diagnostics};
+    Loading loading = {.program = program, .arena = arena, .diagnostics = diagnostics};
     load_time_zone(&loading);
     check_properties(&loading);
     load_sources(&loading);
     AstScript **scripts = parse_scripts(&loading);
-    if (diagnostics->count == 0) {
-        bind_scripts(&loading, scripts);
-    } else {
-        /* A source with mistakes has no schema: binding would report its consequences. Statements
-         * are still bound when only other statements failed to parse. */
-        bool sources_good = true;
-        for (size_t i = 0; i < program->source_count; i++) {
-            sources_good = sources_good && program->sources[i].schema != NULL;
-        }
-        if (sources_good) {
-            bind_scripts(&loading, scripts);
-        }
+    if (!sources_are_good(program)) {
+        diagnostics_sort(diagnostics);
+        *ret_program = program;
+        return;
     }
+    bind_scripts(&loading,
+                 scripts); /* also when statements failed to parse: the others are judged */
     if (diagnostics->count == 0) {
         load_tables(&loading);
     }

@@ -105,6 +105,7 @@ static void test_columns_key_list_rules(void **state)
     check_keys("j", "KEY_TYPE_NOT_ORDERABLE");
     check_keys("", "SYNTAX_ERROR");
     check_keys("nope", "UNRESOLVED_COLUMN");
+    check_keys("nope, k, k", "UNRESOLVED_COLUMN");
     check_keys("d, s, i", "accept");
 }
 

@@ -1,0 +1,128 @@
+/* What `validate` says of a topology as a whole: every mistake at its place, and no mistake that
+ * only follows from another one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "processor/run/program.h"
+
+#include "processor/base/banned.h"
+
+#define FLOW "FLOW REPLACE USING (k) SEQUENCE BY q BY NAME SELECT * FROM STREAM(s)"
+
+/* One line a mistake: "line:column text". */
+static const char *judge(Arena *arena, const char *more)
+{
+    const char *yaml = arena_printf(arena, "pipeline: p\nkafka: {bootstrap: h}\n%s", more);
+    Diagnostics diagnostics = {0};
+    Topology *topology = NULL;
+    topology_load_text(str_from(yaml), "t.yaml", NULL, arena, &diagnostics, &topology);
+    Diagnostics of_program = {0};
+    Program *program = NULL;
+    if (topology != NULL) {
+        program_load(topology, arena, &of_program, &program);
+    }
+    AUTO_BUFFER Buffer text = {0};
+    for (int k = 0; k < 2; k++) {
+        const Diagnostics *found = k == 0 ? &diagnostics : &of_program;
+        for (size_t i = 0; i < found->count; i++) {
+            SourcePlace place = error_place(found->errors[i]);
+            buffer_printf(&text, "%d:%d %s\n", place.line, place.column,
+                          error_message(found->errors[i]));
+        }
+    }
+    diagnostics_done(&diagnostics);
+    diagnostics_done(&of_program);
+    return arena_copy_cstr(arena, buffer_str(&text));
+}
+
+static void check(const char *more, const char *expected)
+{
+    AUTO(arena) Arena *arena = arena_new("test");
+    assert_string_equal(judge(arena, more), expected);
+}
+
+#define SOURCE "sources: {s: {columns: 'k INT, q INT'}}\n"
+
+/* The topic of a table without `topic:` is its name, which has to be one. */
+static void names_of_topics(void **state)
+{
+    (void)state;
+    check(SOURCE "sql: CREATE STREAMING TABLE t " FLOW "\n", "");
+    check(SOURCE "sql: CREATE STREAMING TABLE `a b` " FLOW "\n",
+          "4:29 `a b` cannot be the name of a topic.\n");
+    check(SOURCE "tables: {é: {topic: e}}\nsql: CREATE STREAMING TABLE `é` " FLOW "\n", "");
+}
+
+/* A broker takes a_b and a.b for one name. */
+static void shared_topics(void **state)
+{
+    (void)state;
+    check(SOURCE "sql:\n  - CREATE STREAMING TABLE a_b " FLOW
+                 "\n  - CREATE STREAMING TABLE `a.b` " FLOW "\n",
+          "6:28 Table `a.b` and another table share topic `a.b`.\n");
+    check("sources: {s: {topic: t.u, columns: 'k INT, q INT'}}\n"
+          "sql: CREATE STREAMING TABLE t_u " FLOW "\n",
+          "4:29 Table `t_u` and a source share topic `t_u`.\n");
+    check(SOURCE "tables: {t: {topic: s}}\nsql: CREATE STREAMING TABLE t " FLOW "\n",
+          "4:21 The topic `s` of the table `t` is that of the source `s`.\n");
+}
+
+static void keys_of_sources(void **state)
+{
+    (void)state;
+    check("sources:\n"
+          "  s: {columns: 'k INT, q INT'}\n"
+          "  a: {columns: 'k INT, q INT', kind: table}\n"
+          "  b: {columns: 'k INT, q INT', kind: table, key: [k, none, K]}\n"
+          "sql: CREATE STREAMING TABLE t " FLOW "\n",
+          "5:3 `sources.a.key` is required.\n"
+          "6:54 `sources.b.key`: there is no column `none`.\n"
+          "6:60 `sources.b.key`: the column `K` is given twice.\n");
+}
+
+static void consequences_are_not_told(void **state)
+{
+    (void)state;
+    /* A source that is broken is not "not found". */
+    check("sources: {s: {columns: 'k INT, q INT', topic: 'x y'}}\n"
+          "sql: CREATE STREAMING TABLE t " FLOW "\n",
+          "3:47 `x y` cannot be the name of a topic.\n");
+    check(SOURCE "sql: ''\n", "4:6 `sql` must not be empty.\n");
+    check(SOURCE "sql: {file: none.sql}\n",
+          "4:13 The file `none.sql` cannot be read: No such file or directory.\n");
+    /* The flow is there, and does not parse. */
+    check(SOURCE "sql: CREATE STREAMING TABLE t; CREATE FLOW f AS INSERT t\n",
+          "4:56 Syntax error at or near 't': expected INTO.\n");
+    check(SOURCE "sql: CREATE STREAMING TABLE t\n",
+          "4:29 Pipeline dataset `t` does not have any defined flow.\n");
+}
+
+/* A sequence column the query has and the table has not: the table's columns are proposed. */
+static void sequence_that_is_not_stored(void **state)
+{
+    (void)state;
+    check(
+        SOURCE "sql: CREATE STREAMING TABLE t (k INT) " FLOW "\n",
+        "4:74 A column, variable, or function parameter with name `q` cannot be resolved. Did you "
+        "mean one of the following? [`k`].\n"
+        "4:91 Cannot write incompatible data for the table `t`: Cannot write extra columns "
+        "`q`.\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_of_topics),
+        cmocka_unit_test(shared_topics),
+        cmocka_unit_test(keys_of_sources),
+        cmocka_unit_test(consequences_are_not_told),
+        cmocka_unit_test(sequence_that_is_not_stored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
