@@ -153,6 +153,27 @@ static void announce(Pipeline *pipeline, const char *update_id)
     }
 }
 
+/* "An update counts as finished when its events are acknowledged" (DESIGN section 10). */
+static void finish_events(Pipeline *pipeline, int timeout_ms)
+{
+    Error *error = event_log_flush(pipeline->events, timeout_ms);
+    if (error != NULL) {
+        log_error_line("event log", error);
+        error_free(error);
+    }
+}
+
+static Error *start_flow(Pipeline *pipeline, FlowRunner *flow, const char *update_id)
+{
+    Error *error = flow_runner_start(flow, update_id);
+    if (error != NULL && error_class(error) != ERROR_SIMULATED_CRASH) {
+        event_flow_progress(pipeline->events, update_id, flow_runner_table(flow), "FAILED", NULL,
+                            error);
+        finish_events(pipeline, EVENT_FLUSH_MS);
+    }
+    return error;
+}
+
 static Error *start_flows(Pipeline *pipeline)
 {
     const Program *program = pipeline->context.program;
@@ -162,7 +183,7 @@ static Error *start_flows(Pipeline *pipeline)
     for (size_t i = 0; i < program->table_count; i++) {
         pipeline->flows[pipeline->flow_count++] =
             flow_runner_new(&pipeline->context, &program->tables[i]);
-        TRY(flow_runner_start(pipeline->flows[i], update_id));
+        TRY(start_flow(pipeline, pipeline->flows[i], update_id));
     }
     return NULL;
 }
@@ -267,16 +288,6 @@ static Error *update_flow(Pipeline *pipeline, FlowRunner *flow, const UpdateRequ
     TRY(flow_runner_update(flow, result->update_id, &limits, &drained));
     result->drained = result->drained && drained;
     return NULL;
-}
-
-/* "An update counts as finished when its events are acknowledged" (DESIGN section 10). */
-static void finish_events(Pipeline *pipeline, int timeout_ms)
-{
-    Error *error = event_log_flush(pipeline->events, timeout_ms);
-    if (error != NULL) {
-        log_error_line("event log", error);
-        error_free(error);
-    }
 }
 
 Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateResult *ret_result)

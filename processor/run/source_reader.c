@@ -233,6 +233,11 @@ Error *source_reader_refresh(SourceReader *reader, bool *ret_added)
     LogTopicDescription description = {0};
     TRY(not_found_hint(reader, log_topic_describe(reader->options.log, reader->topic,
                                                   reader->options.timeout_ms, &description)));
+    if (description.partition_count < reader->partition_count) {
+        int gone = description.partition_count;
+        return topic_changed(reader, gone, reader->partitions[gone].next,
+                             "was reached, and there is no such partition now");
+    }
     *ret_added = description.partition_count > reader->partition_count;
     while (reader->partition_count < description.partition_count) {
         int p = reader->partition_count;
@@ -250,6 +255,35 @@ Error *source_reader_refresh(SourceReader *reader, bool *ret_added)
     return NULL;
 }
 
+/* The last stable offset never goes back, nor does the end: the topic was made anew. */
+static Error *check_end(const SourceReader *reader, int partition, int64_t stable_end)
+{
+    int64_t next = reader->partitions[partition].next;
+    int64_t start = 0;
+    int64_t end = stable_end;
+    if (stable_end < next) {
+        TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_UNCOMMITTED,
+                           reader->options.timeout_ms, &start, &end));
+    }
+    return end >= next ? NULL : topic_changed(reader, partition, next, "lies beyond its end");
+}
+
+/* What the topic lost while the flow was running is told as at a start. */
+static Error *skip_lost(SourceReader *reader, int p, int64_t start)
+{
+    SourcePartition *partition = &reader->partitions[p];
+    if (partition->next >= start) {
+        return NULL;
+    }
+    if (reader->options.on_loss != NULL) {
+        reader->options.on_loss(reader->options.context, p, partition->next, start);
+    }
+    partition->next = start;
+    partition->skip_below = start;
+    partition->expect.offset = -1; /* it is among the lost */
+    return log_consumer_seek(reader->consumer, &(LogPosition){reader->topic, p, start});
+}
+
 Error *source_reader_set_bounds(SourceReader *reader)
 {
     for (int p = 0; p < reader->partition_count; p++) {
@@ -257,6 +291,8 @@ Error *source_reader_set_bounds(SourceReader *reader)
         int64_t end = 0;
         TRY(log_watermarks(reader->options.log, reader->topic, p, READ_COMMITTED,
                            reader->options.timeout_ms, &start, &end));
+        TRY(check_end(reader, p, end));
+        TRY(skip_lost(reader, p, start));
         reader->partitions[p].end = end;
         reader->partitions[p].seen_end = end;
     }
