@@ -172,7 +172,7 @@ static Error *print_topic(Demo *demo, const char *topic, void (*print)(const Log
 {
     int64_t start = 0;
     int64_t end = 0;
-    TRY(log_watermarks(demo->log, topic, 0, READ_COMMITTED, TIMEOUT_MS, &start, &end));
+    TRY(topic_settled_range(demo->log, topic, 0, TIMEOUT_MS, &start, &end));
     AUTO(topic_reader) TopicReader *reader = NULL;
     TRY(topic_reader_open(demo->log, topic, 1, &start, &end, &reader));
     AUTO(arena) Arena *arena = arena_new("records");

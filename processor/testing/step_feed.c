@@ -3,10 +3,11 @@
  *     feed: {src: [[1, a], {id: 2, v: b}, {raw: '{"id":3}', key: k3, partition: 1}]}
  *
  * A row becomes a JSON record without key. A mapping with raw, hex or row (unless the relation has
- * a column of that name) is the record itself. */
+ * a column of that name) is the record itself; `repeat: N` sends it N times. */
 #include <ctype.h>
 
 #include "connectors/format/format.h"
+#include "processor/base/memory.h"
 #include "processor/testing/step.h"
 #include "processor/testing/yaml_value.h"
 
@@ -20,7 +21,10 @@ typedef struct Outputs {
     Arena *arena;
     LogOutput *items;
     size_t count;
+    size_t capacity;
 } Outputs;
+
+enum { REPEAT_MAX = 1000000 };
 
 static int32_t next_turn(World *world, const ScenarioRelation *relation)
 {
@@ -34,6 +38,7 @@ static int32_t next_turn(World *world, const ScenarioRelation *relation)
 
 static LogOutput *add_output(Outputs *outputs)
 {
+    mem_reserve(outputs->items, &outputs->capacity, outputs->count + 1);
     LogOutput *output = &outputs->items[outputs->count++];
     *output = (LogOutput){.topic = outputs->topic,
                           .partition = LOG_PARTITION_BY_KEY,
@@ -174,8 +179,8 @@ static bool names_record(const ScenarioRelation *relation, const YamlNode *node,
 
 static Error *check_record_keys(const YamlNode *node)
 {
-    static const char *const known[] = {"raw",     "hex",       "row",      "key",
-                                        "headers", "partition", "timestamp"};
+    static const char *const known[] = {"raw",     "hex",       "row",       "key",
+                                        "headers", "partition", "timestamp", "repeat"};
     for (size_t i = 0; i < node->count; i++) {
         bool found = false;
         for (size_t k = 0; k < ARRAY_LENGTH(known); k++) {
@@ -213,6 +218,33 @@ static Error *read_record(Outputs *outputs, const YamlNode *node, LogOutput *out
     return read_place(outputs, node, output);
 }
 
+static Error *take_turn(Outputs *outputs, LogOutput *output)
+{
+    LogTopicDescription topic = {0};
+    TRY(log_topic_describe(outputs->world->log, outputs->topic, WORLD_TIMEOUT_MS, &topic));
+    output->partition = next_turn(outputs->world, outputs->relation) % topic.partition_count;
+    return NULL;
+}
+
+/* The record just added once more, as often as `repeat` says. */
+static Error *repeat_output(Outputs *outputs, const YamlNode *node, bool in_turn)
+{
+    int64_t times = 1;
+    TRY(yaml_int(yaml_node_get(node, STR("repeat")), "repeat", 1, &times));
+    if (times < 1 || times > REPEAT_MAX) {
+        return error_at(ERROR_SCENARIO_INVALID, node->place, "`repeat` is 1 to %d.", REPEAT_MAX);
+    }
+    for (int64_t i = 1; i < times; i++) {
+        LogOutput copy = outputs->items[outputs->count - 1];
+        LogOutput *output = add_output(outputs);
+        *output = copy;
+        if (in_turn) {
+            TRY(take_turn(outputs, output));
+        }
+    }
+    return NULL;
+}
+
 static Error *feed_item(Outputs *outputs, const YamlNode *node)
 {
     const ScenarioRelation *relation = outputs->relation;
@@ -220,12 +252,11 @@ static Error *feed_item(Outputs *outputs, const YamlNode *node)
     bool is_record = names_record(relation, node, "raw") || names_record(relation, node, "hex") ||
                      names_record(relation, node, "row");
     TRY(is_record ? read_record(outputs, node, output) : row_value(outputs, node, &output->value));
-    if (output->partition == LOG_PARTITION_BY_KEY) {
-        LogTopicDescription topic = {.partition_count = relation->partitions};
-        TRY(log_topic_describe(outputs->world->log, outputs->topic, WORLD_TIMEOUT_MS, &topic));
-        output->partition = next_turn(outputs->world, relation) % topic.partition_count;
+    bool in_turn = output->partition == LOG_PARTITION_BY_KEY;
+    if (in_turn) {
+        TRY(take_turn(outputs, output));
     }
-    return NULL;
+    return is_record ? repeat_output(outputs, node, in_turn) : NULL;
 }
 
 /* --------------------------------------------------------------------------- keyed relations ----
@@ -296,6 +327,14 @@ static Error *check_relation(const ScenarioRelation *relation, const YamlEntry *
     return NULL;
 }
 
+static Error *send_rows(Outputs *outputs, const YamlNode *rows, ItemFunction item)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        TRY(item(outputs, rows->items[i]));
+    }
+    return feeder_send(outputs->world->feeder, outputs->items, outputs->count);
+}
+
 static Error *send_to(World *world, const YamlEntry *entry, ItemFunction item, bool needs_key)
 {
     const ScenarioRelation *relation = world_relation(world, entry->key);
@@ -305,11 +344,9 @@ static Error *send_to(World *world, const YamlEntry *entry, ItemFunction item, b
                        .relation = relation,
                        .topic = world_topic(world, relation->name),
                        .arena = arena};
-    outputs.items = arena_new_array(arena, LogOutput, entry->value->count);
-    for (size_t i = 0; i < entry->value->count; i++) {
-        TRY(item(&outputs, entry->value->items[i]));
-    }
-    return feeder_send(world->feeder, outputs.items, outputs.count);
+    Error *error = send_rows(&outputs, entry->value, item);
+    mem_free(outputs.items);
+    return error;
 }
 
 static Error *send_all(World *world, const ScenarioStep *step, ItemFunction item, bool needs_key)

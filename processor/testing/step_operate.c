@@ -90,6 +90,9 @@ static Error *apply_topic(World *world, const ScenarioStep *step, const YamlEntr
         return error;
     }
     error_free(error);
+    if (world->options->shards != 0 && world_relation(world, entry->key) == NULL) {
+        partitions = (int64_t)world->options->shards; /* the topic of a table to come */
+    }
     return create_topic(world, topic, partitions == 0 ? 1 : partitions, config);
 }
 
@@ -184,7 +187,7 @@ static Error *apply_fault(World *world, const YamlNode *body, const YamlEntry *e
         return arm_call(world, body);
     }
     if (str_equal(entry->key, STR("failure")) || str_equal(entry->key, STR("nth"))) {
-        return NULL; /* with `call` */
+        return NULL; /* with `call` or `point` */
     }
     if (str_equal(entry->key, STR("available"))) {
         TRY(yaml_bool(entry->value, "available", true, &flag));
@@ -204,9 +207,34 @@ static Error *apply_fault(World *world, const YamlNode *body, const YamlEntry *e
                     STR_ARG(entry->key));
 }
 
+/* {point: commit.before_commit, nth: 1}: the process dies there in one of the next updates, which
+ * fails with SIMULATED_CRASH. */
+static Error *arm_point(World *world, const ScenarioStep *step, const YamlNode *point)
+{
+    Str name = STR_NULL;
+    int64_t nth = 1;
+    TRY(yaml_text(point, "point", STR_NULL, &name));
+    TRY(yaml_int(yaml_node_get(step->body, STR("nth")), "nth", 1, &nth));
+    if (world->options->fault_name != NULL) {
+        return world_skip(world, step, "has a fault point of its own");
+    }
+    for (size_t i = 0; i < fault_name_count; i++) {
+        if (str_equal(name, str_from(fault_names[i])) && nth >= 1 && nth <= UINT32_MAX) {
+            fault_arm(fault_names[i], (unsigned)nth, FAULT_CRASH);
+            return NULL;
+        }
+    }
+    return error_at(ERROR_SCENARIO_INVALID, point->place,
+                    "There is no fault point `%.*s`, or nth is not positive.", STR_ARG(name));
+}
+
 Error *step_fault(World *world, const ScenarioStep *step)
 {
     TRY(need_mapping(step, step->body));
+    const YamlNode *point = yaml_node_get(step->body, STR("point"));
+    if (point != NULL) {
+        return arm_point(world, step, point);
+    }
     if (world->broker == NULL) {
         return world_skip(world, step, "works on the model only");
     }

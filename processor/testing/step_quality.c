@@ -18,6 +18,7 @@ Error *step_fails(World *world, const ScenarioStep *step)
                         "The step before was to fail with %.*s and went well.", STR_ARG(kind));
     }
     if (str_equal(str_from(error_kind(failure)), kind)) {
+        world->failing = true;
         error_free(failure);
         return NULL;
     }

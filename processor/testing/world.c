@@ -241,6 +241,7 @@ void world_close(World *world)
         return;
     }
     world_stop_pipeline(world);
+    fault_disarm();
     feeder_free(world->feeder);
     if (world->log != NULL && world->broker == NULL) {
         delete_topics(world);

@@ -47,6 +47,7 @@ typedef struct World {
 
     bool may_fail;  /* the next step is `fails` */
     Error *failure; /* of the step before, for its `fails` */
+    bool failing;   /* the latest update failed as its `fails` says: a start may fail so too */
     bool skipped;   /* this way of running cannot do a step */
     Buffer detail;  /* rows that differ, for the report */
 } World;

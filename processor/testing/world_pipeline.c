@@ -135,6 +135,7 @@ static Error *update_in_pieces(World *world, const UpdateRequest *request)
         UpdateResult result = {.drained = true};
         TRY(pipeline_update(world->pipeline, &piece, &result));
         add_counts(world, &piece);
+        world->failing = false;
         if (result.drained) {
             return NULL;
         }
@@ -169,7 +170,11 @@ Error *world_update(World *world, const UpdateRequest *request)
         clear_counts(world);
     }
     if (world->options->fault_name == NULL) {
-        return update_in_pieces(world, request);
+        Error *error = update_in_pieces(world, request);
+        if (is_crash(error)) { /* at a point that a step armed */
+            world_stop_pipeline(world);
+        }
+        return error;
     }
     prepare_fault(world);
     Error *error = update_in_pieces(world, request);
