@@ -251,6 +251,16 @@ static Error *check_owner(FlowRunner *runner)
     return NULL;
 }
 
+/* What a start refuses in the statement is shown where the user wrote it. */
+static Error *in_users_file(const FlowRunner *runner, Error *error)
+{
+    if (error != NULL && error_place(error).line > 0 && error_file(error) == NULL) {
+        const Topology *topology = runner->context->program->topology;
+        topology_place_sql_error(&topology->sql[runner->program->flow->script], error);
+    }
+    return error;
+}
+
 static Error *start_once(FlowRunner *runner, const char *update_id)
 {
     const RunContext *context = runner->context;
@@ -270,11 +280,12 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
                       runner->program->flow->name, runner->program->bound->name,
                       context->timeout_ms, runner->start_arena, &progress));
     TRY(fault_check("start.after_progress_read"));
+    flow_settle_unclear(runner, &progress);
     runner->epoch = progress.epoch;
     runner->resetting = progress.resetting;
-    TRY(open_table(runner, &progress, description.partition_count));
+    TRY(in_users_file(runner, open_table(runner, &progress, description.partition_count)));
     TRY(open_reader(runner, &progress));
-    TRY(open_query(runner));
+    TRY(in_users_file(runner, open_query(runner)));
     TRY(write_beginnings(runner, update_id));
     TRY(warn_compacted(runner, update_id));
     runner->started = true;

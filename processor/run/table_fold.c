@@ -38,8 +38,7 @@ static Error *read_topic(Fold *fold, Log *log, const char *topic, int timeout_ms
     int64_t *starts = arena_new_array(fold->arena, int64_t, partitions);
     int64_t *ends = arena_new_array(fold->arena, int64_t, partitions);
     for (size_t p = 0; p < partitions; p++) {
-        TRY(log_watermarks(log, topic, (int32_t)p, READ_COMMITTED, timeout_ms, &starts[p],
-                           &ends[p]));
+        TRY(topic_settled_range(log, topic, (int32_t)p, timeout_ms, &starts[p], &ends[p]));
     }
     AUTO(topic_reader) TopicReader *reader = NULL;
     TRY(topic_reader_open(log, topic, (int)partitions, starts, ends, &reader));

@@ -8,7 +8,7 @@
 
 #include "processor/base/banned.h"
 
-enum { POLL_MS = 100, POLL_RECORDS = 2048 };
+enum { POLL_MS = 100, POLL_RECORDS = 2048, MARKER_WAIT_MS = 1000, MARKER_POLL_MS = 5 };
 
 struct TopicReader {
     LogConsumer *consumer;
@@ -17,6 +17,21 @@ struct TopicReader {
     int64_t *positions; /* -1: not read */
     int64_t *ends;
 };
+
+Error *topic_settled_range(Log *log, const char *topic, int32_t partition, int timeout_ms,
+                           int64_t *ret_start, int64_t *ret_end)
+{
+    int64_t written = 0;
+    TRY(log_watermarks(log, topic, partition, READ_UNCOMMITTED, timeout_ms, ret_start, &written));
+    int64_t deadline = clock_monotonic_ms() + MARKER_WAIT_MS;
+    for (;;) {
+        TRY(log_watermarks(log, topic, partition, READ_COMMITTED, timeout_ms, ret_start, ret_end));
+        if (*ret_end >= written || clock_monotonic_ms() >= deadline) {
+            return NULL;
+        }
+        clock_sleep_ms(MARKER_POLL_MS);
+    }
+}
 
 static bool partition_is_done(const TopicReader *reader, int partition)
 {

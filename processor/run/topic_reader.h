@@ -7,6 +7,12 @@
 
 typedef struct TopicReader TopicReader;
 
+/* Where a partition starts and its last stable offset, all that was committed before the call below
+ * it. A broker answers a commit before its marker is in the log, so the end is waited for, up to a
+ * second: then somebody's transaction is open. */
+NODISCARD Error *topic_settled_range(Log *log, const char *topic, int32_t partition, int timeout_ms,
+                                     int64_t *ret_start, int64_t *ret_end);
+
 /* Partition p is read from starts[p] up to ends[p] (exclusive); negative start: skip the partition.
  */
 NODISCARD Error *topic_reader_open(Log *log, const char *topic, int partition_count,
