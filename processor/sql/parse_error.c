@@ -11,7 +11,7 @@
 
 #include "processor/base/banned.h"
 
-enum { SHOWN_SIZE_MAX = 40, SHOWN_LINE_MAX = 400, LISTED_MAX = 6 };
+enum { SHOWN_SIZE_MAX = 40, SHOWN_LINE_MAX = 400, LISTED_MAX = 6, OPENING_SIZE_MAX = 24 };
 
 /* The line of the error is copied only when it is short enough to be printed. */
 static bool line_is_short(Str text, size_t at)
@@ -138,17 +138,35 @@ static Error *foreign_name_error(const Parser *parser, const Token *token)
     return error_set_hint(error, "write `%.*s%s`", STR_ARG(text), dots);
 }
 
-static Error *unclosed_error(const Parser *parser, const Token *token, const char *what,
-                             const char *closing)
+static Error *unclosed_error(const Token *token, const char *what, const char *closing)
 {
     Error *error = error_at(ERROR_PARSE_SYNTAX_ERROR, parser_place_of(token),
-                            "The %s that opens at line %u, column %u is not closed.", what,
-                            token->line, token->column);
-    (void)parser;
+                            "The %s that opens here is not closed.", what);
     return error_set_hint(error,
                           "everything to the end of the text was read as part of it; "
                           "write %s where it ends",
                           closing);
+}
+
+Str parser_opening(const Parser *parser, size_t open)
+{
+    size_t first = open;
+    if (open > 0) {
+        const Token *before = &parser->tokens[open - 1];
+        bool touches = before->start + before->size == parser->tokens[open].start;
+        first -= before->kind == TOKEN_WORD && touches ? 1 : 0;
+    }
+    uint32_t start = parser->tokens[first].start;
+    uint32_t end = parser->tokens[open].start + parser->tokens[open].size;
+    for (size_t i = open + 1; i < parser->token_count; i++) {
+        const Token *token = &parser->tokens[i];
+        if (token->kind == TOKEN_END || token->line != parser->tokens[open].line ||
+            token->start + token->size - start > OPENING_SIZE_MAX) {
+            break;
+        }
+        end = token->start + token->size;
+    }
+    return (Str){parser->text.data + start, end - start};
 }
 
 /* What stands here is no token at all. */
@@ -161,11 +179,11 @@ static Error *token_error(const Parser *parser, const Token *token)
     case TOKEN_ERROR_FOREIGN_NAME:
         return foreign_name_error(parser, token);
     case TOKEN_ERROR_UNCLOSED_STRING:
-        return unclosed_error(parser, token, "string", quote);
+        return unclosed_error(token, "string", quote);
     case TOKEN_ERROR_UNCLOSED_BACKTICK:
-        return unclosed_error(parser, token, "backquoted name", "`");
+        return unclosed_error(token, "backquoted name", "`");
     case TOKEN_ERROR_UNCLOSED_COMMENT:
-        return unclosed_error(parser, token, "comment", "*/ (comments nest)");
+        return unclosed_error(token, "comment", "*/ (comments nest)");
     case TOKEN_ERROR_EMPTY_NAME:
         return error_at(ERROR_PARSE_SYNTAX_ERROR, place, "A name in backquotes is empty.");
     case TOKEN_ERROR_UTF8:

@@ -237,10 +237,9 @@ static Error *parse_case(Parser *parser, AstExpr **ret)
     }
     if (!parser_accept_word(parser, KEYWORD_END)) {
         Error *error = parser_expected(parser, case_.else_ != NULL ? "END" : "WHEN, ELSE or END");
-        return error_hint(error) != NULL
-                   ? error
-                   : error_set_hint(error, "the CASE at line %u, column %u has no END yet",
-                                    parser->tokens[start].line, parser->tokens[start].column);
+        return error_hint(error) != NULL ? error
+                                         : error_set_hint(error, "`%.*s` has no END yet",
+                                                          STR_ARG(parser_opening(parser, start)));
     }
     *ret = parser_new_expr(parser, AST_EXPR_CASE, start);
     (*ret)->case_ = case_;

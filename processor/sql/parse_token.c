@@ -128,10 +128,9 @@ Error *parser_expect_close(Parser *parser, size_t open)
         return NULL;
     }
     Error *error = parser_expected(parser, "')'");
-    const Token *token = &parser->tokens[open];
     if (error_hint(error) == NULL) {
-        return error_set_hint(error, "the '(' at line %u, column %u is not closed yet", token->line,
-                              token->column);
+        return error_set_hint(error, "the '(' of `%.*s` is not closed yet",
+                              STR_ARG(parser_opening(parser, open)));
     }
     return error;
 }

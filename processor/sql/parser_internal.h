@@ -120,6 +120,9 @@ NODISCARD COLD Error *parser_error(Parser *parser, ErrorClass class, const char 
     PRINTF_LIKE(3, 4);
 NODISCARD COLD Error *parser_error_at(Parser *parser, SourcePlace place, ErrorClass class,
                                       const char *message);
+/* What opened at a token, as it is written: a word right before it, and a few tokens of its line. A
+ * hint quotes it, because lines and columns of the SQL are not those of the file around it. */
+NODISCARD COLD Str parser_opening(const Parser *parser, size_t open);
 /* The keyword nearest to `word` among those asked for at the present token, or KEYWORD_NONE. */
 Keyword parser_nearest_tried(const Parser *parser, Str word);
 
