@@ -17,6 +17,7 @@ typedef struct Cursor {
     int column;    /* from 1 */
 } Cursor;
 
+/* Before the first character of `text`, which must outlive the cursor. */
 static inline Cursor cursor_at_start(Str text)
 {
     return (Cursor){.text = text, .line = 1, .column = 1};
@@ -33,6 +34,7 @@ static inline char cursor_byte(const Cursor *cursor)
     return cursor->text.data[cursor->offset];
 }
 
+/* A byte that goes on with a character of UTF-8. */
 static inline bool cursor_is_continuation(char byte)
 {
     return ((unsigned char)byte & 0xC0) == 0x80;

@@ -14,15 +14,10 @@ enum { PIPELINE_BYTES_MAX = 100, TOPIC_BYTES_MAX = 249, NAME_PART_BYTES_MAX = 25
 
 /* ---- Characters ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Of topic names and of `pipeline`. */
 static bool is_topic_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '.' ||
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || char_is_digit(c) || c == '.' ||
            c == '_' || c == '-';
 }
 
@@ -275,7 +270,7 @@ static int take_number(Str *rest, size_t count)
         return -1;
     }
     for (size_t i = 0; i < count; i++) {
-        if (!is_digit(rest->data[i])) {
+        if (!char_is_digit(rest->data[i])) {
             return -1;
         }
         number = number * 10 + (rest->data[i] - '0');

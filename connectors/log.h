@@ -73,6 +73,7 @@ typedef struct LogPoll {
     size_t end_count;
 } LogPoll;
 
+/* A consumer that reads nothing yet; close it before the log. Joins no group. */
 NODISCARD Error *log_consumer_open(Log *log, const LogConsumerOptions *options,
                                    LogConsumer **ret_consumer);
 void log_consumer_close(LogConsumer *consumer);
@@ -125,6 +126,8 @@ typedef struct LogOutput {
     uint64_t tag;         /* given back in the LogDelivery */
 } LogOutput;
 
+/* A producer; with a transactional_id call log_producer_init_transactions next. Close it before the
+ * log. */
 NODISCARD Error *log_producer_open(Log *log, const LogProducerOptions *options,
                                    LogProducer **ret_producer);
 /* Does not wait for anything; an open transaction is left to time out or to be fenced. */

@@ -8,6 +8,7 @@
 
 #include "processor/base/str.h"
 
+/* MurmurHash2 with the seed of Kafka's Utils.murmur2. */
 uint32_t murmur2(Str bytes);
 /* key.data must not be NULL; partitions > 0. */
 int32_t partition_of_key(Str key, int32_t partitions);

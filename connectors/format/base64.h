@@ -8,6 +8,7 @@
 #include "processor/base/buffer.h"
 #include "processor/base/str.h"
 
+/* Appends the text. */
 void base64_encode(Str bytes, Buffer *out);
 /* Bytes in `arena`. False for other characters, missing or misplaced padding, and bits behind the
  * last byte that are not zero (two texts would stand for the same bytes). */

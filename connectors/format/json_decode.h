@@ -6,6 +6,8 @@
 
 typedef struct JsonDecoder JsonDecoder;
 
+/* Compiles the schema, which must outlive the decoder. An error: an option or a column type that
+ * JSON cannot be read into. */
 NODISCARD Error *json_decoder_open(const DecoderOptions *options, const Schema *schema,
                                    JsonDecoder **ret_decoder);
 void json_decoder_close(JsonDecoder *decoder);

@@ -24,6 +24,7 @@ typedef enum JsonKind {
     JSON_OBJECT
 } JsonKind;
 
+/* A node that is NULL is a JSON null. */
 JsonKind json_tree_kind(const JsonTree *node);
 /* Member of an object, element of an array; NULL when absent or node is NULL or of another kind. */
 const JsonTree *json_tree_get(const JsonTree *node, const char *name);

@@ -115,7 +115,8 @@ COLD ReadResult json_broken(JsonReader *reader, const ValueNode *node);
 COLD ReadResult json_misfit(JsonReader *reader, const ValueNode *node, const char *at,
                             const char *format, ...) PRINTF_LIKE(4, 5);
 /* An error MALFORMED_RECORD that names column and byte. */
-COLD NODISCARD Error *json_record_error(const JsonReader *reader, const ValueNode *node,
-                                        const char *at, const char *reason);
+NODISCARD COLD RETURNS_NONNULL Error *json_record_error(const JsonReader *reader,
+                                                        const ValueNode *node, const char *at,
+                                                        const char *reason);
 
 #endif

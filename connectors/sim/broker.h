@@ -179,6 +179,7 @@ size_t sim_record_batch_bytes(const LogOutput *output);
 
 /* ------------------------------------------------------------------------- transaction.c ---- */
 
+/* The state of a transactional id, made when new. */
 SimId *sim_id(SimBroker *broker, const char *name);
 /* Aborts the predecessor's transaction and takes the next epoch. */
 void sim_id_fence(SimBroker *broker, SimId *id);
@@ -202,6 +203,7 @@ SimGroupOffset *sim_group_offset(SimBroker *broker, const char *group, SimTopic 
 
 extern const LogOps sim_ops;
 
+/* Contracts as in connectors/log.h. Thread: any; each takes the broker's lock. */
 Error *sim_consumer_open(Log *log, const LogConsumerOptions *options, LogConsumer **ret_consumer);
 void sim_consumer_close(LogConsumer *consumer);
 Error *sim_consumer_assign(LogConsumer *consumer, const LogPosition *positions, size_t count);

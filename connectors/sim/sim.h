@@ -72,10 +72,11 @@ typedef enum SimFailure {
 bool sim_call_parse(Str name, SimCall *ret_call);
 bool sim_failure_parse(Str name, SimFailure *ret_failure);
 
-__attribute__((returns_nonnull)) SimBroker *sim_broker_new(void);
+/* An empty broker; free it when every log connected to it is closed. */
+RETURNS_NONNULL SimBroker *sim_broker_new(void);
 void sim_broker_free(SimBroker *broker);
 /* A client connection; owned by the caller (log_close). Its name is "model". */
-__attribute__((returns_nonnull)) Log *sim_broker_connect(SimBroker *broker);
+RETURNS_NONNULL Log *sim_broker_connect(SimBroker *broker);
 
 /* Record timestamps, transaction time-outs and retention follow `clock` (borrowed until another is
  * set or the broker is freed; NULL: the system's). Waiting inside calls always takes real time. A

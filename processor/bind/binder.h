@@ -50,12 +50,14 @@ NODISCARD Error *scope_find(const Scope *scope, const AstName *name, bool *ret_f
 /* Relations whose columns `qualifier.*` means. */
 bool scope_relation_matches(const ScopeRelation *relation, const AstName *qualifier);
 /* UNRESOLVED_COLUMN with the nearest names of the scope. */
-COLD Error *scope_unresolved(const Scope *scope, const AstName *name);
+NODISCARD COLD RETURNS_NONNULL Error *scope_unresolved(const Scope *scope, const AstName *name);
 /* The same for a column of a schema, outside of expressions (key lists). */
-COLD Error *schema_unresolved(const Schema *schema, const AstIdentifier *name);
+NODISCARD COLD RETURNS_NONNULL Error *schema_unresolved(const Schema *schema,
+                                                        const AstIdentifier *name);
 
 /* ------------------------------------------------------------- literals --- */
 
+/* A literal as written; `negative`: a minus stands before it, so that the smallest integer fits. */
 NODISCARD Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExpr **ret);
 /* NULL of any type. */
 BoundExpr *bound_null(Arena *arena, const Type *type, SourcePlace place);
@@ -66,6 +68,7 @@ BoundExpr *bound_literal_to_decimal(Arena *arena, const BoundExpr *literal);
 
 /* ---------------------------------------------------------- expressions --- */
 
+/* Binds one expression, all its parts included; the first mistake is returned. */
 NODISCARD Error *bind_expr(Binder *binder, const Scope *scope, const AstExpr *expr,
                            BoundExpr **ret);
 /* A condition: BOOLEAN, or FILTER_NOT_BOOLEAN. */
@@ -81,6 +84,7 @@ BoundExpr *bound_column(Arena *arena, const Field *field, uint32_t column, Sourc
 /* The name Spark shows for an expression; the source text where that would be long. */
 Str bound_text(Binder *binder, const AstExpr *expr);
 
+/* f(…) and the special forms (EXTRACT, TRIM …): the function of the catalog, its arguments cast. */
 NODISCARD Error *bind_call(Binder *binder, const Scope *scope, const AstExpr *expr,
                            BoundExpr **ret);
 /* Calls a function of the catalog, e.g. an operator, with bound arguments. `expr` is the place and
@@ -121,7 +125,8 @@ size_t ast_name_parts(const AstName *name, Str *ret_parts, size_t part_max);
 /* ------------------------------------------------------ types and checks --- */
 
 /* "NOT_YET" naming a clause or function. */
-COLD Error *not_yet(SourcePlace place, const char *format, ...) PRINTF_LIKE(2, 3);
+NODISCARD COLD RETURNS_NONNULL Error *not_yet(SourcePlace place, const char *format, ...)
+    PRINTF_LIKE(2, 3);
 
 /* Does the query read a STREAM? */
 bool query_is_streaming(Arena *arena, const AstQuery *query);
@@ -153,7 +158,7 @@ void expr_visit_children(const AstExpr *expr, void (*visit)(void *context, const
 bool bind_table_columns(Binder *binder, const AstCreateStreamingTable *create,
                         const Schema **ret_columns);
 /* Of a column called `_row`. */
-COLD Error *reserved_column(SourcePlace place);
+NODISCARD COLD RETURNS_NONNULL Error *reserved_column(SourcePlace place);
 /* Clauses and constraints that need no columns: COMMENT and TBLPROPERTIES into `table`, the rest is
  * checked and NOT_YET. */
 void bind_table_clauses(Binder *binder, const AstCreateStreamingTable *create, BoundTable *table);

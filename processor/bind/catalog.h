@@ -26,6 +26,8 @@ typedef struct Relation {
     Str sequence;
 } Relation;
 
+/* Empty, in `arena`. Names of fewer than three parts are completed from the left with the current
+ * catalog and schema. */
 Catalog *catalog_new(Arena *arena, Str current_catalog, Str current_schema);
 /* Copies `relation` (names and schema are shared). A name twice is TABLE_OR_VIEW_ALREADY_EXISTS. */
 NODISCARD Error *catalog_add(Catalog *catalog, const Relation *relation);

@@ -82,6 +82,7 @@ Vector *vector_of_nulls(Arena *arena, const Type *type, uint32_t row_count);
 Vector *kernel_run(KernelRun *run, const KernelCall *call, const Type *type, uint32_t row_count,
                    bool nulls_pass);
 
+/* The i-th row asked for. */
 static inline uint32_t rows_at(Rows rows, uint32_t i)
 {
     return rows.selection == NULL ? i : rows.selection[i];

@@ -21,6 +21,8 @@ struct Operator {
     void (*close)(Operator *op);                   /* frees the operator itself, not the child */
 };
 
+/* One a kind of node. The operator refers to the plan, which must outlive it; the child is set by
+ * the caller. */
 NODISCARD Error *op_scan_open(const LogicalNode *node, const ExecContext *context,
                               Operator **ret_op);
 NODISCARD Error *op_values_open(const LogicalNode *node, const ExecContext *context,
@@ -38,6 +40,8 @@ typedef struct ExpressionList {
     size_t count;
 } ExpressionList;
 
+/* Compiles the expressions into a zeroed list; expression_list_done releases them, after an error
+ * too. */
 NODISCARD Error *expression_list_open(ExpressionList *list, BoundExpr *const *exprs, size_t count,
                                       const ExecContext *context);
 void expression_list_set_now(const ExpressionList *list, int64_t now_us);

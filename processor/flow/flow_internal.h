@@ -15,6 +15,7 @@ struct Flow {
     FlowCounters counters;
 };
 
+/* replace_using.c */
 NODISCARD Error *replace_using_open(const FlowOptions *options, Flow **ret_flow);
 
 #endif

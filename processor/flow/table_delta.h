@@ -23,6 +23,7 @@ typedef struct TableDelta {
     uint32_t row;  /* next within the change: first its rows, then its deletions */
 } TableDelta;
 
+/* At the first change; walks upserts and deletions key by key. */
 TableDelta table_delta_of(const Overlay *overlay);
 /* False at the end. */
 bool table_delta_next(TableDelta *delta, DeltaRow *ret_row);

@@ -20,6 +20,7 @@ typedef struct NamePrinter {
     const NameScope *scope;
 } NamePrinter;
 
+/* Appends what Spark shows for the part; name_exprs puts ", " between. */
 void name_expr(NamePrinter *printer, const AstExpr *expr);
 void name_exprs(NamePrinter *printer, AstExpr *const *items, size_t count);
 void name_call(NamePrinter *printer, const AstCall *call);

@@ -7,6 +7,7 @@
 #include "processor/base/buffer.h"
 #include "processor/sql/ast.h"
 
+/* Each appends its part of a statement. */
 void ast_print_statement(const AstStatement *statement, Buffer *out);
 void ast_print_query(const AstQuery *query, Buffer *out);
 void ast_print_expr(const AstExpr *expr, Buffer *out);

@@ -5,6 +5,7 @@
 
 #include "processor/bind/function.h"
 
+/* Constant; never freed. */
 const FunctionCatalog *function_fixture(void);
 
 #endif

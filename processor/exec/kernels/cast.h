@@ -24,6 +24,7 @@ COLD void cast_fail_decimal(const KernelCall *call, uint32_t row, Str text);
 /* Is the double's whole part within [min, max], as Spark asks? NaN is not. */
 bool double_in_range(double number, double min, double max);
 
+/* a / b rounded down, for b > 0. */
 static inline int64_t floor_div(int64_t a, int64_t b)
 {
     int64_t quotient = a / b;
