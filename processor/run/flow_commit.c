@@ -23,12 +23,37 @@ static void add_metrics(FlowMetrics *sum, const FlowMetrics *part, size_t expect
     sum->null_values += part->null_values;
     sum->bad_records += part->bad_records;
     sum->dropped_records += part->dropped_records;
-    sum->epochs++;
+    sum->epochs += part->epochs;
     for (size_t i = 0; i < expectation_count; i++) {
         sum->expectations[i].passed += part->expectations[i].passed;
         sum->expectations[i].failed += part->expectations[i].failed;
         sum->expectations[i].dropped += part->expectations[i].dropped;
     }
+}
+
+static void note_unclear(FlowRunner *runner)
+{
+    size_t expectations = runner->program->bound->expectation_count;
+    flow_metrics_clear(&runner->unclear_metrics, expectations);
+    add_metrics(&runner->unclear_metrics, &runner->epoch_metrics, expectations);
+    runner->unclear_metrics.epochs = 1;
+    runner->unclear_epoch = runner->epoch + 1;
+}
+
+void flow_settle_unclear(FlowRunner *runner, const Progress *progress)
+{
+    bool committed = false;
+    for (size_t i = 0; i < progress->position_count && runner->unclear_epoch != 0; i++) {
+        const ProgressPosition *position = &progress->positions[i];
+        committed =
+            committed || (position->epoch == runner->unclear_epoch &&
+                          str_equal(position->instance, str_from(runner->context->instance)));
+    }
+    if (committed) {
+        add_metrics(&runner->metrics, &runner->unclear_metrics,
+                    runner->program->bound->expectation_count);
+    }
+    runner->unclear_epoch = 0;
 }
 
 void flow_drop_epoch(FlowRunner *runner)
@@ -52,6 +77,7 @@ static Error *write_transaction(FlowRunner *runner, const char *update_id)
     TRY(flow_writer_write_quarantine(writer, runner->quarantine));
     TRY(flow_writer_write_positions(writer, runner->reader, runner->epoch + 1,
                                     str_from(update_id)));
+    note_unclear(runner);
     return flow_writer_commit(writer);
 }
 
@@ -61,6 +87,7 @@ Error *flow_commit(FlowRunner *runner, const char *update_id)
         return NULL;
     }
     TRY(write_transaction(runner, update_id));
+    runner->unclear_epoch = 0;
     runner->epoch++;
     runner->fenced = 0;
     runner->last_commit_ms = clock_monotonic_ms();
@@ -68,6 +95,7 @@ Error *flow_commit(FlowRunner *runner, const char *update_id)
     overlay_commit_epoch(table_overlay(runner->table), flow_writer_ends(runner->writer));
     source_reader_commit(runner->reader);
     size_t expectations = runner->program->bound->expectation_count;
+    runner->epoch_metrics.epochs = 1;
     add_metrics(&runner->metrics, &runner->epoch_metrics, expectations);
     flow_metrics_clear(&runner->epoch_metrics, expectations);
     quarantine_clear(runner->quarantine);

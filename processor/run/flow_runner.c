@@ -31,6 +31,8 @@ FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table
     runner->metrics.expectations = arena_new_array(runner->arena, ExpectationCount, expectations);
     runner->epoch_metrics.expectations =
         arena_new_array(runner->arena, ExpectationCount, expectations);
+    runner->unclear_metrics.expectations =
+        arena_new_array(runner->arena, ExpectationCount, expectations);
     runner->quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
     return runner;
 }

@@ -47,6 +47,10 @@ struct FlowRunner {
 
     FlowMetrics epoch_metrics; /* of the epoch in hand: dropped with it */
     FlowMetrics metrics;       /* of the update: committed epochs */
+    /* Of the epoch whose commit was asked for and not confirmed: counted when a start finds it
+     * committed. unclear_epoch 0: none. */
+    FlowMetrics unclear_metrics;
+    int64_t unclear_epoch;
     uint64_t warned_null_sequences;
 
     /* A checkpoint written beside the flow. */
@@ -82,6 +86,8 @@ NODISCARD Error *flow_commit(FlowRunner *runner, const char *update_id);
  * caller. */
 void flow_drop_epoch(FlowRunner *runner);
 void flow_metrics_clear(FlowMetrics *metrics, size_t expectation_count);
+/* A start has read how far the flow has come: was the unclear epoch committed? */
+void flow_settle_unclear(FlowRunner *runner, const Progress *progress);
 /* Begins a checkpoint when one is due, ends one that is finished. */
 NODISCARD Error *flow_checkpoint_step(FlowRunner *runner);
 /* Waits for a checkpoint under way; its failure is returned. */

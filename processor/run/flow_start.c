@@ -280,6 +280,7 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
                       runner->program->flow->name, runner->program->bound->name,
                       context->timeout_ms, runner->start_arena, &progress));
     TRY(fault_check("start.after_progress_read"));
+    flow_settle_unclear(runner, &progress);
     runner->epoch = progress.epoch;
     runner->resetting = progress.resetting;
     TRY(in_users_file(runner, open_table(runner, &progress, description.partition_count)));
