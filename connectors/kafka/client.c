@@ -199,7 +199,10 @@ void client_close(Client *client)
 
 void client_serve(Client *client)
 {
-    rd_kafka_poll(client->rk, 0);
+    /* On a consumer's queue rd_kafka_poll would meet fetched records, and abort the process. */
+    if (!client->reads) {
+        rd_kafka_poll(client->rk, 0);
+    }
 }
 
 /* ------------------------------------------------------------------------------- metadata ---- */

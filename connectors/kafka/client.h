@@ -20,6 +20,7 @@ typedef struct Client {
     atomic_bool troubled; /* failure is set, or down */
     atomic_bool down;     /* no broker has been reachable since the last success */
     void *delivery_to;    /* producers: opaque of the delivery callback */
+    bool reads;           /* its one queue is a consumer's: only polls may serve it */
 } Client;
 
 /* The user's properties and the address, as the log holds them. */
@@ -35,21 +36,21 @@ NODISCARD Error *client_open(const ClientConfig *config, rd_kafka_type_t type,
                              const KafkaProperty *own, size_t own_count,
                              void (*prepare)(rd_kafka_conf_t *conf), Client **ret_client);
 void client_close(Client *client);
-/* Serves callbacks that wait (error reasons; for a producer deliveries). */
+/* Serves callbacks that wait (error reasons; for a producer deliveries); a consumer's wait for its
+ * next poll. */
 void client_serve(Client *client);
 /* A request was answered: forget old failures. */
 void client_reached(Client *client);
 
 /* The Error for a librdkafka code: class, disposition and one clear sentence. `doing` completes
  * "… while <doing>", `detail` is the library's own words (may be NULL). */
-NODISCARD COLD __attribute__((returns_nonnull)) Error *
-client_error(Client *client, rd_kafka_resp_err_t code, const char *detail, const char *doing, ...)
+NODISCARD COLD RETURNS_NONNULL Error *client_error(Client *client, rd_kafka_resp_err_t code,
+                                                   const char *detail, const char *doing, ...)
     PRINTF_LIKE(4, 5);
 /* The same from an error object, which it destroys; flags of transactions are kept as dispositions:
  * fatal → FATAL (KAFKA_FENCED when it is that), requires abort → KAFKA_TRANSACTION_ABORTABLE. */
-NODISCARD COLD __attribute__((returns_nonnull)) Error *
-client_error_take(Client *client, rd_kafka_error_t *error, const char *doing, ...)
-    PRINTF_LIKE(3, 4);
+NODISCARD COLD RETURNS_NONNULL Error *client_error_take(Client *client, rd_kafka_error_t *error,
+                                                        const char *doing, ...) PRINTF_LIKE(3, 4);
 /* True for codes that heal by themselves and deserve another try before the deadline. */
 bool kafka_code_is_retriable(rd_kafka_resp_err_t code);
 /* True when somebody else took the transactional id over, or the broker aborted on time-out. */

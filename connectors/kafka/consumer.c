@@ -161,6 +161,7 @@ Error *kafka_consumer_open(Log *base, const LogConsumerOptions *options, LogCons
     Client *client = NULL;
     TRY(open_client(log, options, queue_bytes, &client));
     rd_kafka_poll_set_consumer(client->rk);
+    client->reads = true;
     KafkaConsumer *consumer = mem_new(KafkaConsumer);
     consumer->base.ops = base->ops;
     consumer->log = log;

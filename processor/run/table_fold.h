@@ -1,5 +1,7 @@
 /* The rows of a table as any reader of its topic sees them: the topic folded by key,
- * read_committed, up to the last stable offset of now. Needs nothing but the topic (KM-4). */
+ * read_committed, up to its end of now. A transaction still open there is waited for: brokers write
+ * the markers of a commit a moment after they have answered it. Needs nothing but the topic (KM-4).
+ */
 #ifndef RUN_TABLE_FOLD_H
 #define RUN_TABLE_FOLD_H
 

@@ -216,6 +216,29 @@ static bool all_reached(const AuditTopic *topic, const int64_t *reached)
     return true;
 }
 
+/* How far a read_committed reader sees. A broker writes the markers of a commit a moment after it
+ * has answered it: where nothing else is going on they are waited for. */
+static Error *stable_end(Audit *audit, const char *name, int partition, bool settle,
+                         int64_t *ret_start, int64_t *ret_end)
+{
+    Log *log = audit->options.log;
+    int timeout_ms = audit->options.timeout_ms;
+    int64_t deadline = clock_monotonic_ms() + timeout_ms;
+    int64_t end = 0;
+    for (;;) {
+        TRY(log_watermarks(log, name, partition, READ_UNCOMMITTED, timeout_ms, ret_start, &end));
+        TRY(log_watermarks(log, name, partition, READ_COMMITTED, timeout_ms, ret_start, ret_end));
+        if (*ret_end >= end || !settle) {
+            return NULL;
+        }
+        if (clock_monotonic_ms() > deadline) {
+            return FAILED(audit, "topic %s partition %d: a transaction stays open", name,
+                          partition);
+        }
+        clock_sleep_ms(POLL_MS / 5);
+    }
+}
+
 static Error *read_topic(Audit *audit, AuditTopic *topic, const char *name, TakeRecord take)
 {
     Log *log = audit->options.log;
@@ -229,8 +252,8 @@ static Error *read_topic(Audit *audit, AuditTopic *topic, const char *name, Take
     LogPosition *from = arena_new_array(audit->arena, LogPosition, (size_t)topic->count);
     for (int p = 0; p < topic->count; p++) {
         AuditPartition *partition = &topic->partitions[p];
-        TRY(log_watermarks(log, name, p, READ_COMMITTED, timeout_ms, &reached[p],
-                           &partition->stable_end));
+        bool settle = audit->options.complete && topic == &audit->table;
+        TRY(stable_end(audit, name, p, settle, &reached[p], &partition->stable_end));
         partition->position = -1;
         from[p] = (LogPosition){name, p, reached[p]};
     }
@@ -520,7 +543,7 @@ static Error *walk_progress(Audit *audit)
     int timeout_ms = audit->options.timeout_ms;
     int64_t reached = 0;
     int64_t end = 0;
-    TRY(log_watermarks(audit->options.log, name, 0, READ_COMMITTED, timeout_ms, &reached, &end));
+    TRY(stable_end(audit, name, 0, audit->options.complete, &reached, &end));
     AUTO(log_consumer) LogConsumer *consumer = NULL;
     LogConsumerOptions options = {.isolation = READ_COMMITTED};
     TRY(log_consumer_open(audit->options.log, &options, &consumer));

@@ -25,7 +25,7 @@ typedef struct AuditOptions {
     const char *progress_topic;
     const char *flow;
     const char *group; /* NULL: committed offsets are not looked at */
-    bool complete;
+    bool complete; /* nothing runs: commits just made are waited for */
     bool may_go_back; /* full refreshes happened */
     int timeout_ms;
 } AuditOptions;
