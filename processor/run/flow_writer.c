@@ -256,10 +256,39 @@ Error *flow_writer_write_tombstone(FlowWriter *writer, Table *table, Str key, ui
     return log_producer_produce(writer->producer, &output, 1, NULL);
 }
 
+/* The topic was made when its sources took less. */
+static Error *too_large_for_quarantine(const FlowWriter *writer, const Quarantine *quarantine,
+                                       Error *cause)
+{
+    const char *topic = quarantine_topic(quarantine);
+    Error *error =
+        error_new(ERROR_ROW_TOO_LARGE, "Flow `%.*s`: a bad record is larger than topic `%s` takes.",
+                  STR_ARG(writer->options.flow), topic);
+    error_set_hint(error, "kafka-configs --alter --topic %s --add-config max.message.bytes=…",
+                   topic);
+    return error_set_cause(error, cause);
+}
+
 Error *flow_writer_write_quarantine(FlowWriter *writer, const Quarantine *quarantine)
 {
-    return quarantine_write(quarantine, writer->producer,
-                            clock_now_us(writer->options.clock) / 1000);
+    if (quarantine_count(quarantine) == 0) {
+        return NULL;
+    }
+    Error *error =
+        quarantine_write(quarantine, writer->producer, clock_now_us(writer->options.clock) / 1000);
+    if (error == NULL) {
+        error = log_producer_flush(writer->producer, writer->options.timeout_ms);
+    } else {
+        log_producer_poll(writer->producer);
+    }
+    if (writer->delivery_error != NULL) {
+        error_free(error);
+        error = writer->delivery_error;
+        writer->delivery_error = NULL;
+    }
+    return error != NULL && error_class(error) == ERROR_KAFKA_RECORD_TOO_LARGE
+               ? too_large_for_quarantine(writer, quarantine, error)
+               : error;
 }
 
 static Error *write_progress(FlowWriter *writer, const Buffer *key, const Buffer *value)

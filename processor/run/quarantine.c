@@ -79,6 +79,11 @@ void quarantine_add(Quarantine *quarantine, const LogRecord *record, const Error
                     .header_count = count + PROVENANCE_HEADERS};
 }
 
+const char *quarantine_topic(const Quarantine *quarantine)
+{
+    return quarantine->topic;
+}
+
 size_t quarantine_count(const Quarantine *quarantine)
 {
     return quarantine->count;

@@ -12,6 +12,7 @@ Quarantine *quarantine_new(const char *topic, Str flow);
 void quarantine_free(Quarantine *quarantine);
 /* Copies the record and the error's text. */
 void quarantine_add(Quarantine *quarantine, const LogRecord *record, const Error *error);
+const char *quarantine_topic(const Quarantine *quarantine);
 size_t quarantine_count(const Quarantine *quarantine);
 size_t quarantine_bytes(const Quarantine *quarantine);
 /* The epoch is over. */

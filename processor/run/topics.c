@@ -5,6 +5,8 @@
 
 #include "processor/base/banned.h"
 
+enum { PROVENANCE_BYTES = 65536 };
+
 /* Settings of topics we make; `tables.x.config` adds to or replaces those of a table. */
 /* A start reads the whole progress topic, so it is kept short: small segments, cleaned early. */
 static const LogConfigEntry progress_config[] = {{"cleanup.policy", "compact"},
@@ -12,9 +14,6 @@ static const LogConfigEntry progress_config[] = {{"cleanup.policy", "compact"},
                                                  {"min.cleanable.dirty.ratio", "0.1"}};
 static const LogConfigEntry event_log_config[] = {{"cleanup.policy", "delete"},
                                                   {"retention.ms", "604800000"}};
-/* Bad records are kept until somebody has looked at them. */
-static const LogConfigEntry quarantine_config[] = {{"cleanup.policy", "delete"},
-                                                   {"retention.ms", "-1"}};
 static const LogConfigEntry table_config[] = {{"cleanup.policy", "compact"},
                                               {"delete.retention.ms", "604800000"},
                                               {"min.compaction.lag.ms", "600000"},
@@ -67,6 +66,56 @@ static Error *check_source(Log *log, const ProgramSource *source, int timeout_ms
     TRY(error);
     *ret_partitions = description.partition_count;
     return NULL;
+}
+
+/* The largest record any source takes; 0 when we may not ask. */
+static Error *largest_record(Log *log, const Program *program, Arena *arena, int64_t *ret_bytes)
+{
+    int64_t largest = 0;
+    for (size_t i = 0; i < program->source_count; i++) {
+        const char *topic = program->sources[i].topic;
+        const char *text = NULL;
+        int64_t bytes = 0;
+        Error *error = log_topic_config(log, topic, "max.message.bytes", arena, &text);
+        if (error != NULL && error_class(error) != ERROR_KAFKA_ACCESS_DENIED) {
+            return error;
+        }
+        error_free(error);
+        if (text != NULL && str_to_int64(str_from(text), &bytes) && bytes > largest) {
+            largest = bytes;
+        }
+    }
+    *ret_bytes = largest;
+    return NULL;
+}
+
+/* Bad records are kept until somebody has looked at them. Whatever a source takes fits here, with
+ * the headers we add. */
+static Error *create_quarantine(Log *log, const Program *program, const char *name, Arena *arena,
+                                int timeout_ms)
+{
+    int64_t largest = 0;
+    TRY(largest_record(log, program, arena, &largest));
+    int64_t limit = largest < INT32_MAX - PROVENANCE_BYTES ? largest + PROVENANCE_BYTES : INT32_MAX;
+    LogConfigEntry config[] = {
+        {"cleanup.policy", "delete"},
+        {"retention.ms", "-1"},
+        {"max.message.bytes", arena_printf(arena, "%lld", (long long)limit)},
+    };
+    size_t count = largest == 0 ? ARRAY_LENGTH(config) - 1 : ARRAY_LENGTH(config);
+    return create(log, program, name, 1, config, count, timeout_ms);
+}
+
+static Error *prepare_quarantine(Log *log, const Program *program, Arena *arena, int timeout_ms)
+{
+    const char *name = name_quarantine_topic(arena, program->topology->pipeline);
+    LogTopicDescription description = {0};
+    Error *error = log_topic_describe(log, name, timeout_ms, &description);
+    if (!topic_is_missing(error)) {
+        return error;
+    }
+    error_free(error);
+    return create_quarantine(log, program, name, arena, timeout_ms);
 }
 
 static Error *check_policy(Log *log, const ProgramTable *table, Arena *arena)
@@ -164,8 +213,7 @@ Error *topics_prepare(Log *log, const Program *program, int timeout_ms)
                          ARRAY_LENGTH(progress_config), timeout_ms));
     TRY(prepare_internal(log, program, name_event_log_topic(arena, pipeline), event_log_config,
                          ARRAY_LENGTH(event_log_config), timeout_ms));
-    TRY(prepare_internal(log, program, name_quarantine_topic(arena, pipeline), quarantine_config,
-                         ARRAY_LENGTH(quarantine_config), timeout_ms));
+    TRY(prepare_quarantine(log, program, arena, timeout_ms));
     for (size_t i = 0; i < program->table_count; i++) {
         TRY(prepare_table(log, program, &program->tables[i], largest, timeout_ms));
     }
