@@ -5,7 +5,7 @@
 
 #include "processor/base/banned.h"
 
-static void print_condition(const char *words, const AstExpr *expr, Buffer *out)
+void print_condition(const char *words, const AstExpr *expr, Buffer *out)
 {
     if (expr != NULL) {
         buffer_append_cstr(out, words);
@@ -13,8 +13,7 @@ static void print_condition(const char *words, const AstExpr *expr, Buffer *out)
     }
 }
 
-/* " words 'text'", when there is a text. */
-static void print_text(const char *words, const AstString *string, Buffer *out)
+void print_text(const char *words, const AstString *string, Buffer *out)
 {
     if (string->value.data != NULL) {
         buffer_append_cstr(out, words);

@@ -6,7 +6,11 @@
 #include "processor/sql/ast.h"
 #include "processor/sql/ast_print.h"
 
-/* Appends "word" of a keyword pair such as " AND ". */
+/* " WHERE " and the expression, when there is one. */
+void print_condition(const char *words, const AstExpr *expr, Buffer *out);
+/* " COMMENT " and the text, when there is one. */
+void print_text(const char *words, const AstString *string, Buffer *out);
+/* ", " before every item but the first. */
 void print_list_separator(Buffer *out, size_t i);
 void print_exprs(AstExpr *const *items, size_t count, Buffer *out);
 void print_identifiers(const AstIdentifierList *list, Buffer *out);

@@ -328,14 +328,6 @@ static void print_group_by(const AstGroupBy *group, Buffer *out)
     }
 }
 
-static void print_condition(const char *words, const AstExpr *expr, Buffer *out)
-{
-    if (expr != NULL) {
-        buffer_append_cstr(out, words);
-        ast_print_expr(expr, out);
-    }
-}
-
 static void print_select(const AstSelect *select, Buffer *out)
 {
     buffer_append_cstr(out, select->distinct ? "SELECT DISTINCT " : "SELECT ");

@@ -3,14 +3,6 @@
 
 #include "processor/base/banned.h"
 
-static void print_text(const char *words, const AstString *string, Buffer *out)
-{
-    if (string->value.data != NULL) {
-        buffer_append_cstr(out, words);
-        ast_print_string(string->value, out);
-    }
-}
-
 /* ------------------------------------------------------------ specification --- */
 
 void print_routine_arguments(const AstRoutine *routine, Buffer *out)
@@ -239,14 +231,6 @@ static void print_selection(const char *words, const AstColumnSelection *selecti
     buffer_append_cstr(out, words);
     buffer_append_cstr(out, selection->except ? "* EXCEPT " : "");
     print_columns(&selection->columns, out);
-}
-
-static void print_condition(const char *words, const AstExpr *expr, Buffer *out)
-{
-    if (expr != NULL) {
-        buffer_append_cstr(out, words);
-        ast_print_expr(expr, out);
-    }
 }
 
 static void print_cdc(const AstCdc *cdc, Buffer *out)

@@ -46,8 +46,10 @@ typedef struct Parser {
 
 /* ------------------------------------------------- tokens (parse_token.c) --- */
 
+/* The present token, and the one `ahead` of it; behind the last comes the end again and again. */
 const Token *parser_token(const Parser *parser);
 const Token *parser_ahead(const Parser *parser, size_t ahead);
+/* As written. */
 Str parser_token_text(const Parser *parser, const Token *token);
 /* At ';' or the end of the text. */
 bool parser_at_end(const Parser *parser);
@@ -112,14 +114,14 @@ void parser_set_pending(Parser *parser, AstExpr *expr, size_t at, int deepest);
 /* -------------------------------------------------- errors (parse_error.c) --- */
 
 /* "Syntax error at or near 'x': expected <what>." at the present token, with the hints that fit. */
-NODISCARD COLD Error *parser_expected(Parser *parser, const char *what);
+NODISCARD COLD RETURNS_NONNULL Error *parser_expected(Parser *parser, const char *what);
 /* As above, of a token that cannot stand here, with what was asked for as expectation. */
-NODISCARD COLD Error *parser_unexpected(Parser *parser);
+NODISCARD COLD RETURNS_NONNULL Error *parser_unexpected(Parser *parser);
 /* Error of `class` at the present token. */
-NODISCARD COLD Error *parser_error(Parser *parser, ErrorClass class, const char *format, ...)
-    PRINTF_LIKE(3, 4);
-NODISCARD COLD Error *parser_error_at(Parser *parser, SourcePlace place, ErrorClass class,
-                                      const char *message);
+NODISCARD COLD RETURNS_NONNULL Error *parser_error(Parser *parser, ErrorClass class,
+                                                   const char *format, ...) PRINTF_LIKE(3, 4);
+NODISCARD COLD RETURNS_NONNULL Error *parser_error_at(Parser *parser, SourcePlace place,
+                                                      ErrorClass class, const char *message);
 /* What opened at a token, as it is written: a word right before it, and a few tokens of its line. A
  * hint quotes it, because lines and columns of the SQL are not those of the file around it. */
 NODISCARD COLD Str parser_opening(const Parser *parser, size_t open);
@@ -154,6 +156,7 @@ enum {
     LEVEL_PRIMARY,
 };
 
+/* Each takes the production of that name; *ret lives in the parser's arena. */
 NODISCARD Error *parse_expression(Parser *parser, AstExpr **ret);
 /* The production `comparison`: no AND, OR, NOT, predicate outside parentheses. */
 NODISCARD Error *parse_comparison(Parser *parser, AstExpr **ret);
@@ -186,6 +189,7 @@ size_t parser_expr_start(const Parser *parser);
 
 /* ----------------------------------------------------------------- types --- */
 
+/* Any type of the grammar; whether it is supported is the binder's matter. */
 NODISCARD Error *parse_data_type(Parser *parser, AstDataType **ret);
 /* A word that names a type stands `ahead` tokens from here. */
 bool parser_is_type_ahead(const Parser *parser, size_t ahead);
@@ -196,6 +200,7 @@ bool parser_interval_field_ahead(const Parser *parser, size_t ahead, AstInterval
 
 /* --------------------------------------------------------------- queries --- */
 
+/* [WITH …] term {set operator term} [ORDER BY …] [LIMIT …] … */
 NODISCARD Error *parse_query(Parser *parser, AstQuery **ret);
 /* "(" stands here. Takes it and all to its ")": a query in parentheses gives *ret_query; anything
  * else an expression. Which of the two `((SELECT …` begins shows behind the inner ")". */
@@ -211,6 +216,7 @@ NODISCARD Error *parse_query_or_expression(Parser *parser, AstQuery **ret_query,
 
 /* ------------------------------------------------------------- relations --- */
 
+/* FROM has been taken: items with their joins. */
 NODISCARD Error *parse_from_list(Parser *parser, AstFromItem **ret_items, size_t *ret_count);
 NODISCARD Error *parse_relation(Parser *parser, AstRelation **ret);
 /* STREAM … without alias; *ret is a relation with ->stream. */
@@ -259,6 +265,7 @@ NODISCARD Error *parse_row_filter(Parser *parser, AstRoutine *ret);
 /* FLOW has been taken. */
 NODISCARD Error *parse_inline_flow(Parser *parser, AstFlow **ret);
 
+/* DML, REFRESH, DESCRIBE, SHOW, SET. */
 NODISCARD Error *parse_insert(Parser *parser, AstInsert *ret);
 NODISCARD Error *parse_delete(Parser *parser, AstDelete *ret);
 NODISCARD Error *parse_update(Parser *parser, AstUpdate *ret);
