@@ -29,12 +29,6 @@ const char *flow_kind_name(FlowKind kind)
     return "";
 }
 
-static bool report(Binder *binder, Error *error)
-{
-    diagnostics_add(binder->diagnostics, error);
-    return error == NULL;
-}
-
 /* ------------------------------------------------------ target's columns --- */
 
 /* The place of column `index` of the query's output: its select item, where there is one. */
@@ -67,10 +61,11 @@ static bool check_output_names(Binder *binder, const AstQuery *query, const Boun
     for (size_t i = 0; i < node->schema->field_count; i++) {
         const Field *field = &node->schema->fields[i];
         if (schema_find(node->schema, field->name) < (int)i) {
-            ok = report(binder, error_at(ERROR_COLUMN_ALREADY_EXISTS, output_place(query, node, i),
-                                         "The column `%.*s` already exists. Choose another name or "
-                                         "rename the existing column.",
-                                         STR_ARG(field->name)));
+            ok = binder_report(binder,
+                               error_at(ERROR_COLUMN_ALREADY_EXISTS, output_place(query, node, i),
+                                        "The column `%.*s` already exists. Choose another name or "
+                                        "rename the existing column.",
+                                        STR_ARG(field->name)));
         }
     }
     return ok;
@@ -84,7 +79,8 @@ static const Schema *columns_of_query(Binder *binder, const AstQuery *query, con
     for (size_t i = 0; i < node->schema->field_count; i++) {
         fields[i] = node->schema->fields[i];
         fields[i].not_null = false;
-        ok = report(binder, check_stored_column(&fields[i], output_place(query, node, i))) && ok;
+        ok = binder_report(binder, check_stored_column(&fields[i], output_place(query, node, i))) &&
+             ok;
     }
     return ok ? schema_new(binder->arena, fields, node->schema->field_count) : NULL;
 }
@@ -107,7 +103,7 @@ static bool check_extra_columns(Binder *binder, const AstQuery *query, const Bou
     for (size_t i = 0; i < node->schema->field_count; i++) {
         const Field *field = &node->schema->fields[i];
         if (schema_find(target->columns, field->name) < 0) { /* ST-50 */
-            ok = report(binder, extra_column(target, field, output_place(query, node, i)));
+            ok = binder_report(binder, extra_column(target, field, output_place(query, node, i)));
         }
     }
     return ok;
@@ -163,8 +159,8 @@ static BoundNode *fit_to_target(Binder *binder, const AstQuery *query, BoundNode
     bool ok = check_extra_columns(binder, query, node, target);
     BoundExpr **values = arena_new_array(binder->arena, BoundExpr *, columns->field_count);
     for (size_t i = 0; i < columns->field_count; i++) {
-        ok = report(binder, bind_stored_column(binder, query, node, target, &columns->fields[i],
-                                               &values[i])) &&
+        ok = binder_report(binder, bind_stored_column(binder, query, node, target,
+                                                      &columns->fields[i], &values[i])) &&
              ok;
     }
     if (!ok) {
@@ -215,16 +211,17 @@ static bool bind_keys(Binder *binder, const AstFlow *flow, const FlowTarget *tar
     uint32_t *keys = arena_new_array(binder->arena, uint32_t, flow->using.item_count);
     for (size_t i = 0; i < flow->using.item_count; i++) {
         const AstIdentifier *name = &flow->using.items[i];
-        if (!report(binder, find_stored_column(target, output, name, &keys[i]))) {
+        if (!binder_report(binder, find_stored_column(target, output, name, &keys[i]))) {
             ok = false;
             continue;
         }
         const Type *type = target->columns->fields[keys[i]].type;
         if (!type_is_orderable(type)) { /* RU-14 */
-            ok = report(binder, error_at(ERROR_KEY_TYPE_NOT_ORDERABLE, name->place,
-                                         "The key column `%.*s` has the type \"%s\", whose values "
-                                         "have no order.",
-                                         STR_ARG(name->name), type_text(binder->arena, type)));
+            ok = binder_report(binder,
+                               error_at(ERROR_KEY_TYPE_NOT_ORDERABLE, name->place,
+                                        "The key column `%.*s` has the type \"%s\", whose values "
+                                        "have no order.",
+                                        STR_ARG(name->name), type_text(binder->arena, type)));
         }
     }
     ret_flow->keys = keys;
@@ -240,9 +237,9 @@ static bool check_keys_repeated(Binder *binder, const AstFlow *flow)
         const AstIdentifier *name = &flow->using.items[i];
         for (size_t k = 0; k < i; k++) {
             if (str_equal_ignore_case(flow->using.items[k].name, name->name)) {
-                ok = report(binder,
-                            error_at(ERROR_DUPLICATE_KEY_COLUMN, name->place,
-                                     "The key column `%.*s` is given twice.", STR_ARG(name->name)));
+                ok = binder_report(binder, error_at(ERROR_DUPLICATE_KEY_COLUMN, name->place,
+                                                    "The key column `%.*s` is given twice.",
+                                                    STR_ARG(name->name)));
                 break;
             }
         }
@@ -254,18 +251,18 @@ static bool bind_sequence(Binder *binder, const AstFlow *flow, const FlowTarget 
                           const Schema *output, BoundFlow *ret_flow)
 {
     const AstIdentifier *name = &flow->sequence_by;
-    if (!report(binder, find_stored_column(target, output, name, &ret_flow->sequence))) {
+    if (!binder_report(binder, find_stored_column(target, output, name, &ret_flow->sequence))) {
         return false;
     }
     const Type *type = target->columns->fields[ret_flow->sequence].type;
     if (type_is_orderable(type)) {
         return true;
     }
-    return report(binder,
-                  error_at(ERROR_DATATYPE_CANNOT_ORDER, name->place,
-                           "The SEQUENCE BY column `%.*s` has the type \"%s\", whose "
-                           "values have no order.",
-                           STR_ARG(name->name), type_text(binder->arena, type))); /* RU-12 */
+    return binder_report(binder,
+                         error_at(ERROR_DATATYPE_CANNOT_ORDER, name->place,
+                                  "The SEQUENCE BY column `%.*s` has the type \"%s\", whose "
+                                  "values have no order.",
+                                  STR_ARG(name->name), type_text(binder->arena, type))); /* RU-12 */
 }
 
 static bool same_keys(const Relation *existing, const AstIdentifierList *keys)
@@ -299,12 +296,12 @@ static bool check_existing(Binder *binder, const AstFlow *flow, const FlowTarget
     }
     bool ok = true;
     if (!same_keys(existing, &flow->using)) {
-        ok = report(binder, full_refresh_required(target, flow->using.items[0].place,
-                                                  "REPLACE USING keys"));
+        ok = binder_report(binder, full_refresh_required(target, flow->using.items[0].place,
+                                                         "REPLACE USING keys"));
     }
     if (!str_equal_ignore_case(existing->sequence, flow->sequence_by.name)) {
-        ok = report(binder,
-                    full_refresh_required(target, flow->sequence_by.place, "SEQUENCE BY column"));
+        ok = binder_report(
+            binder, full_refresh_required(target, flow->sequence_by.place, "SEQUENCE BY column"));
     }
     return ok;
 }
@@ -322,11 +319,12 @@ static bool check_evolution(Binder *binder, const AstFlow *flow, const FlowTarge
         const Field *old = &existing->schema->fields[i];
         int found = schema_find(target->columns, old->name);
         if (found < 0) {
-            ok = report(binder, not_yet(flow->query->place, "Dropping the column `%.*s` of `%.*s`",
-                                        STR_ARG(old->name), STR_ARG(target->table_name)));
+            ok = binder_report(binder,
+                               not_yet(flow->query->place, "Dropping the column `%.*s` of `%.*s`",
+                                       STR_ARG(old->name), STR_ARG(target->table_name)));
         } else if (!type_equal(old->type, target->columns->fields[found].type)) {
-            ok = report(binder,
-                        not_yet(flow->query->place,
+            ok = binder_report(
+                binder, not_yet(flow->query->place,
                                 "Changing the type of the column `%.*s` of `%.*s` from %s to %s",
                                 STR_ARG(old->name), STR_ARG(target->table_name),
                                 type_text(binder->arena, old->type),

@@ -14,12 +14,6 @@ typedef struct FromResult {
     ScopeRelation relation;
 } FromResult;
 
-static bool report(Binder *binder, Error *error)
-{
-    diagnostics_add(binder->diagnostics, error);
-    return error == NULL;
-}
-
 static BoundNode *new_node(Binder *binder, BoundNodeKind kind, const Schema *schema,
                            SourcePlace place)
 {
@@ -257,12 +251,12 @@ static bool check_relation_clauses(Binder *binder, const AstRelation *ast)
                                         [AST_UNSUPPORTED_UNPIVOT] = "UNPIVOT"};
     for (size_t i = 0; i < ARRAY_LENGTH(refused); i++) {
         if (refused[i]->kind != AST_UNSUPPORTED_NONE) {
-            ok = report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, refused[i]->place,
-                                         "%s is not supported.", names[refused[i]->kind]));
+            ok = binder_report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, refused[i]->place,
+                                                "%s is not supported.", names[refused[i]->kind]));
         }
     }
     if (ast->watermark != NULL) {
-        ok = report(binder, not_yet(ast->watermark->place, "WATERMARK"));
+        ok = binder_report(binder, not_yet(ast->watermark->place, "WATERMARK"));
     }
     return ok;
 }
@@ -270,7 +264,7 @@ static bool check_relation_clauses(Binder *binder, const AstRelation *ast)
 static bool bind_relation(Binder *binder, const AstRelation *ast, FromResult *result)
 {
     if (ast->lateral) { /* its names may be those of the relations before it */
-        return report(binder, not_yet(ast->place, "LATERAL"));
+        return binder_report(binder, not_yet(ast->place, "LATERAL"));
     }
     bool ok = check_relation_clauses(binder, ast);
     Error *error = NULL;
@@ -292,13 +286,13 @@ static bool bind_relation(Binder *binder, const AstRelation *ast, FromResult *re
         ok = bind_from_item(binder, ast->group, result) && ok;
         break;
     }
-    if (!report(binder, error) || !ok) {
+    if (!binder_report(binder, error) || !ok) {
         return false;
     }
     if (result->relation.schema == NULL) {
         result->relation.schema = result->node->schema;
     }
-    return report(binder, rename_columns(binder, &ast->alias, ast->place, result));
+    return binder_report(binder, rename_columns(binder, &ast->alias, ast->place, result));
 }
 
 static const char *join_name(const AstJoin *join)
@@ -319,7 +313,7 @@ static bool bind_from_item(Binder *binder, const AstFromItem *item, FromResult *
         ok = bind_relation(binder, item->joins[i].relation, &other) && ok;
     }
     if (item->join_count > 0) {
-        ok = report(binder, not_yet(item->joins[0].place, "%s", join_name(&item->joins[0])));
+        ok = binder_report(binder, not_yet(item->joins[0].place, "%s", join_name(&item->joins[0])));
     }
     return ok;
 }
@@ -338,7 +332,7 @@ static bool bind_from(Binder *binder, const AstSelect *select, FromResult *resul
         ok = bind_from_item(binder, &select->from[i], &other) && ok;
     }
     if (select->from_count > 1) {
-        ok = report(binder, not_yet(select->from[1].place, "FROM with several relations"));
+        ok = binder_report(binder, not_yet(select->from[1].place, "FROM with several relations"));
     }
     return ok;
 }
@@ -488,7 +482,7 @@ static bool bind_items(Binder *binder, const AstSelect *select, Scope *scope, Se
     scope->select = select;
     for (size_t i = 0; i < select->item_count; i++) {
         scope->select_items_before = i;
-        ok = report(binder, bind_item(binder, scope, &select->items[i], list)) && ok;
+        ok = binder_report(binder, bind_item(binder, scope, &select->items[i], list)) && ok;
     }
     scope->select_items_before = 0;
     return ok;
@@ -536,22 +530,22 @@ static bool check_select_clauses(Binder *binder, const AstSelect *select)
 {
     bool ok = true;
     if (select->distinct) {
-        ok = report(binder, not_yet(select->place, "SELECT DISTINCT"));
+        ok = binder_report(binder, not_yet(select->place, "SELECT DISTINCT"));
     }
     if (select->lateral_view_count > 0) {
-        ok = report(binder, not_yet(select->lateral_views[0].place, "LATERAL VIEW"));
+        ok = binder_report(binder, not_yet(select->lateral_views[0].place, "LATERAL VIEW"));
     }
     if (select->group_by != NULL) {
-        ok = report(binder, not_yet(select->group_by->place, "GROUP BY"));
+        ok = binder_report(binder, not_yet(select->group_by->place, "GROUP BY"));
     }
     if (select->having != NULL) {
-        ok = report(binder, not_yet(select->having->place, "HAVING"));
+        ok = binder_report(binder, not_yet(select->having->place, "HAVING"));
     }
     if (select->qualify != NULL) {
-        ok = report(binder, not_yet(select->qualify->place, "QUALIFY"));
+        ok = binder_report(binder, not_yet(select->qualify->place, "QUALIFY"));
     }
     if (select->window_count > 0) {
-        ok = report(binder, not_yet(select->windows[0].name.place, "WINDOW"));
+        ok = binder_report(binder, not_yet(select->windows[0].name.place, "WINDOW"));
     }
     return ok;
 }
@@ -568,7 +562,7 @@ static BoundNode *bind_select(Binder *binder, const AstSelect *select)
     Scope scope = {.relations = &from.relation, .relation_count = 1};
     BoundNode *node = from.node;
     if (select->where != NULL) {
-        ok = report(binder, bind_where(binder, &scope, select->where, &node)) && ok;
+        ok = binder_report(binder, bind_where(binder, &scope, select->where, &node)) && ok;
     }
     SelectList list = {0};
     ok = bind_items(binder, select, &scope, &list) && ok;
@@ -597,11 +591,11 @@ static const char *set_operator_name(const AstSetStep *step)
 static BoundNode *bind_values_term(Binder *binder, const AstQueryTerm *term)
 {
     FromResult result = {0};
-    if (!report(binder, bind_values(binder, term->values, &result.node))) {
+    if (!binder_report(binder, bind_values(binder, term->values, &result.node))) {
         return NULL;
     }
     result.relation.schema = result.node->schema;
-    if (!report(binder, rename_columns(binder, &term->values_alias, term->place, &result))) {
+    if (!binder_report(binder, rename_columns(binder, &term->values_alias, term->place, &result))) {
         return NULL;
     }
     result.node->schema = result.relation.schema;
@@ -618,8 +612,8 @@ static BoundNode *bind_term(Binder *binder, const AstQueryTerm *term)
     case AST_TERM_QUERY:
         return bind_query_node(binder, term->query);
     case AST_TERM_SET:
-        report(binder,
-               not_yet(term->steps[0].operator_place, "%s", set_operator_name(&term->steps[0])));
+        binder_report(binder, not_yet(term->steps[0].operator_place, "%s",
+                                      set_operator_name(&term->steps[0])));
         (void)bind_term(binder, term->first);
         for (size_t i = 0; i < term->step_count; i++) {
             (void)bind_term(binder, term->steps[i].right);
@@ -633,23 +627,24 @@ static bool check_query_clauses(Binder *binder, const AstQuery *query)
 {
     bool ok = true;
     if (query->recursive) {
-        ok = report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, query->recursive_place,
-                                     "WITH RECURSIVE is not supported."));
+        ok = binder_report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, query->recursive_place,
+                                            "WITH RECURSIVE is not supported."));
     } else if (query->common_table_count > 0) {
-        ok = report(binder, not_yet(query->common_tables[0].name.place, "WITH"));
+        ok = binder_report(binder, not_yet(query->common_tables[0].name.place, "WITH"));
     }
     if (query->sort_kind != AST_SORT_NONE) {
-        ok = report(binder, not_yet(query->sort_place, "%s",
-                                    query->sort_kind == AST_SORT_SORT_BY ? "SORT BY" : "ORDER BY"));
+        ok = binder_report(binder,
+                           not_yet(query->sort_place, "%s",
+                                   query->sort_kind == AST_SORT_SORT_BY ? "SORT BY" : "ORDER BY"));
     }
     if (query->window_count > 0) {
-        ok = report(binder, not_yet(query->windows[0].name.place, "WINDOW"));
+        ok = binder_report(binder, not_yet(query->windows[0].name.place, "WINDOW"));
     }
     if (query->limit != NULL) {
-        ok = report(binder, not_yet(query->limit_place, "LIMIT"));
+        ok = binder_report(binder, not_yet(query->limit_place, "LIMIT"));
     }
     if (query->offset != NULL) {
-        ok = report(binder, not_yet(query->offset_place, "OFFSET"));
+        ok = binder_report(binder, not_yet(query->offset_place, "OFFSET"));
     }
     return ok;
 }

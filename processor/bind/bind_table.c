@@ -6,12 +6,6 @@
 
 #include "processor/base/banned.h"
 
-static bool report(Binder *binder, Error *error)
-{
-    diagnostics_add(binder->diagnostics, error);
-    return error == NULL;
-}
-
 static Str lower(Arena *arena, Str s)
 {
     char *bytes = arena_alloc_bytes(arena, s.size + 1);
@@ -89,14 +83,14 @@ static Error *check_property_repeated(const AstColumnDefinition *column, size_t 
 static bool bind_column(Binder *binder, const AstColumnDefinition *column, Field *field)
 {
     *field = (Field){column->name.name, &type_null, false, STR_NULL};
-    bool ok = report(binder, bind_type(binder->arena, column->type, &field->type));
+    bool ok = binder_report(binder, bind_type(binder->arena, column->type, &field->type));
     for (size_t i = 0; i < column->property_count; i++) {
         const AstColumnProperty *property = &column->properties[i];
-        ok = report(binder, check_property_repeated(column, i)) && ok;
+        ok = binder_report(binder, check_property_repeated(column, i)) && ok;
         Error *error = bind_column_property(column, property, field);
         /* What is not built does not make the columns unknown. */
         ok = (error == NULL || error_class(error) == ERROR_NOT_YET) && ok;
-        report(binder, error);
+        binder_report(binder, error);
     }
     return ok;
 }
@@ -132,11 +126,11 @@ bool bind_table_columns(Binder *binder, const AstCreateStreamingTable *create,
         ok = bind_column(binder, column, &fields[i]) && ok;
         Str key = lower(binder->arena, column->name.name);
         if (map_get(&names, key) != NULL) { /* ST-10 */
-            ok = report(binder, column_exists(&column->name));
+            ok = binder_report(binder, column_exists(&column->name));
         }
         map_put(&names, key, &fields[i]);
         if (str_equal(key, STR("_row"))) {
-            ok = report(binder, reserved_column(column->name.place));
+            ok = binder_report(binder, reserved_column(column->name.place));
         }
     }
     map_done(&names);
@@ -161,14 +155,14 @@ typedef struct ConstraintCheck {
 static void bind_constraint(Binder *binder, const AstConstraint *constraint, ConstraintCheck *check)
 {
     if (check->hive_metastore) { /* ST-14, ST-15 */
-        report(binder, error_at(ERROR_UNSUPPORTED_CONSTRAINT, constraint->place,
-                                "A table in the catalog hive_metastore cannot have a %s.",
-                                constraint_name(constraint)));
+        binder_report(binder, error_at(ERROR_UNSUPPORTED_CONSTRAINT, constraint->place,
+                                       "A table in the catalog hive_metastore cannot have a %s.",
+                                       constraint_name(constraint)));
     } else if (constraint->kind == AST_CONSTRAINT_PRIMARY_KEY && ++check->primary_keys > 1) {
-        report(binder, error_at(ERROR_UNSUPPORTED_CONSTRAINT, constraint->place,
-                                "A table has at most one PRIMARY KEY."));
+        binder_report(binder, error_at(ERROR_UNSUPPORTED_CONSTRAINT, constraint->place,
+                                       "A table has at most one PRIMARY KEY."));
     } else {
-        report(binder, not_yet(constraint->place, "%s", constraint_name(constraint)));
+        binder_report(binder, not_yet(constraint->place, "%s", constraint_name(constraint)));
     }
 }
 
@@ -235,18 +229,19 @@ static void bind_properties(Binder *binder, const AstCreateStreamingTable *creat
     for (size_t i = 0; i < clause->property_count; i++) {
         const AstProperty *property = &clause->properties[i];
         if (map_get(&keys, property->key) != NULL) { /* ST-28 */
-            report(binder,
-                   error_at(ERROR_INVALID_PROPERTY, property->key_place,
-                            "The table property `%.*s` is given twice.", STR_ARG(property->key)));
+            binder_report(binder, error_at(ERROR_INVALID_PROPERTY, property->key_place,
+                                           "The table property `%.*s` is given twice.",
+                                           STR_ARG(property->key)));
         }
         properties[i] = (BoundProperty){property->key, property->value};
         map_put(&keys, property->key, &properties[i]);
-        report(binder, check_property(property));
+        binder_report(binder, check_property(property));
         if (str_equal(property->key, STR("delta.appendOnly")) && replaces_rows(create) &&
             str_equal_ignore_case(property->value, STR("true"))) {
-            report(binder, error_at(ERROR_APPEND_ONLY_TABLE, property->key_place,
-                                    "A table with delta.appendOnly = 'true' cannot have a flow "
-                                    "that replaces rows.")); /* ST-31 */
+            binder_report(binder,
+                          error_at(ERROR_APPEND_ONLY_TABLE, property->key_place,
+                                   "A table with delta.appendOnly = 'true' cannot have a flow "
+                                   "that replaces rows.")); /* ST-31 */
         }
     }
     map_done(&keys);
@@ -340,14 +335,15 @@ static void bind_clause(Binder *binder, const AstCreateStreamingTable *create,
         return;
     case AST_CLAUSE_COLLATION:
         if (!str_equal_ignore_case(clause->identifier.name, STR("UTF8_BINARY"))) { /* ST-27 */
-            report(binder, error_at(ERROR_UNSUPPORTED_COLLATION, clause->identifier.place,
-                                    "The collation %.*s is not supported. UTF8_BINARY is the only "
-                                    "one.",
-                                    STR_ARG(clause->identifier.name)));
+            binder_report(binder,
+                          error_at(ERROR_UNSUPPORTED_COLLATION, clause->identifier.place,
+                                   "The collation %.*s is not supported. UTF8_BINARY is the only "
+                                   "one.",
+                                   STR_ARG(clause->identifier.name)));
         }
         return;
     case AST_CLAUSE_SCHEDULE:
-        if (!report(binder, check_schedule(clause->schedule))) {
+        if (!binder_report(binder, check_schedule(clause->schedule))) {
             return;
         }
         break;
@@ -356,7 +352,7 @@ static void bind_clause(Binder *binder, const AstCreateStreamingTable *create,
     case AST_CLAUSE_ROW_FILTER:
         break;
     }
-    report(binder, not_yet(clause->place, "%s", clause_name(clause)));
+    binder_report(binder, not_yet(clause->place, "%s", clause_name(clause)));
 }
 
 /* ST-17: names identify the metrics of expectations. */
@@ -367,9 +363,9 @@ static void check_expectation_names(Binder *binder, const AstCreateStreamingTabl
         AstExpectation *expectation = &create->expectations[i];
         Str key = lower(binder->arena, expectation->name.name);
         if (map_get(&names, key) != NULL) {
-            report(binder, error_at(ERROR_INVALID_EXPECTATION, expectation->name.place,
-                                    "The expectation `%.*s` is given twice.",
-                                    STR_ARG(expectation->name.name)));
+            binder_report(binder, error_at(ERROR_INVALID_EXPECTATION, expectation->name.place,
+                                           "The expectation `%.*s` is given twice.",
+                                           STR_ARG(expectation->name.name)));
         }
         map_put(&names, key, expectation);
     }
@@ -379,11 +375,11 @@ static void check_expectation_names(Binder *binder, const AstCreateStreamingTabl
 void bind_table_clauses(Binder *binder, const AstCreateStreamingTable *create, BoundTable *table)
 {
     if (create->or_refresh && create->if_not_exists) { /* ST-2 */
-        report(binder, error_at(ERROR_CLAUSE_CONFLICT, create->name.place,
-                                "OR REFRESH and IF NOT EXISTS exclude each other."));
+        binder_report(binder, error_at(ERROR_CLAUSE_CONFLICT, create->name.place,
+                                       "OR REFRESH and IF NOT EXISTS exclude each other."));
     }
     for (size_t i = 0; i < create->clause_count; i++) {
-        if (report(binder, check_clause_repeated(create, i))) {
+        if (binder_report(binder, check_clause_repeated(create, i))) {
             bind_clause(binder, create, &create->clauses[i], table);
         }
     }
@@ -454,7 +450,7 @@ static void check_clause_columns(Binder *binder, const AstTableClause *clause, c
 {
     for (size_t i = 0; i < clause->columns.item_count; i++) {
         if (schema_find(schema, clause->columns.items[i].name) < 0) { /* ST-24, ST-25 */
-            report(binder, schema_unresolved(schema, &clause->columns.items[i]));
+            binder_report(binder, schema_unresolved(schema, &clause->columns.items[i]));
         }
     }
 }
@@ -470,8 +466,8 @@ void bind_table_over_columns(Binder *binder, const AstCreateStreamingTable *crea
     BoundExpectation *expectations =
         arena_new_array(binder->arena, BoundExpectation, create->expectation_count);
     for (size_t i = 0; i < create->expectation_count; i++) {
-        report(binder,
-               bind_expectation(binder, &scope, &create->expectations[i], &expectations[i]));
+        binder_report(binder,
+                      bind_expectation(binder, &scope, &create->expectations[i], &expectations[i]));
     }
     table->expectations = expectations;
     table->expectation_count = create->expectation_count;

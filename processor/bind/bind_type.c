@@ -6,6 +6,12 @@
 
 #include "processor/base/banned.h"
 
+bool binder_report(Binder *binder, Error *error)
+{
+    diagnostics_add(binder->diagnostics, error);
+    return error == NULL;
+}
+
 Error *not_yet(SourcePlace place, const char *format, ...)
 {
     char text[512];
@@ -172,25 +178,15 @@ Error *bind_type(Arena *arena, const AstDataType *type, const Type **ret_type)
 /* Does a value of the type hold an INTERVAL or VARIANT? */
 static bool holds_unreadable(const Type *type)
 {
-    switch (type->kind) {
-    case TYPE_INTERVAL_YEAR_MONTH:
-    case TYPE_INTERVAL_DAY_TIME:
-    case TYPE_VARIANT:
+    if (type_is_interval(type) || type->kind == TYPE_VARIANT) {
         return true;
-    case TYPE_ARRAY:
-        return holds_unreadable(type->element);
-    case TYPE_MAP:
-        return holds_unreadable(type->key) || holds_unreadable(type->element);
-    case TYPE_STRUCT:
-        for (size_t i = 0; i < type->field_count; i++) {
-            if (holds_unreadable(type->fields[i].type)) {
-                return true;
-            }
-        }
-        return false;
-    default:
-        return false;
     }
+    for (uint32_t i = 0; i < type_child_count(type); i++) {
+        if (holds_unreadable(type_child(type, i))) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static Error *bind_source_column(Arena *arena, const AstColumnDefinition *column, Field *ret_field)

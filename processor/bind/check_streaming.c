@@ -165,21 +165,17 @@ static void refuse_operation(const Check *check, SourcePlace place, const char *
 /* Any comparison of order between two columns: what bounds how long a row waits for its match. */
 static bool is_time_range(const AstExpr *expr)
 {
-    switch (expr->kind) {
-    case AST_EXPR_BETWEEN:
+    if (expr->kind == AST_EXPR_BETWEEN) {
         return !expr->between.negated;
-    case AST_EXPR_BINARY:
-        for (size_t i = 0; i < expr->binary.step_count; i++) {
-            AstBinaryOperator comparison = expr->binary.steps[i].operator_;
-            if (comparison == AST_BINARY_LESS || comparison == AST_BINARY_LESS_EQUAL ||
-                comparison == AST_BINARY_GREATER || comparison == AST_BINARY_GREATER_EQUAL) {
-                return true;
-            }
-        }
-        return false;
-    default:
-        return false;
     }
+    for (size_t i = 0; expr->kind == AST_EXPR_BINARY && i < expr->binary.step_count; i++) {
+        AstBinaryOperator comparison = expr->binary.steps[i].operator_;
+        if (comparison == AST_BINARY_LESS || comparison == AST_BINARY_LESS_EQUAL ||
+            comparison == AST_BINARY_GREATER || comparison == AST_BINARY_GREATER_EQUAL) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool has_time_range(const AstExpr *on)

@@ -25,10 +25,14 @@ static bool is_fractional(const Type *type)
     return type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE || type->kind == TYPE_DECIMAL;
 }
 
+static bool has_parts(const Type *type)
+{
+    return type->kind == TYPE_ARRAY || type->kind == TYPE_MAP || type->kind == TYPE_STRUCT;
+}
+
 static bool is_atomic(const Type *type)
 {
-    return type->kind != TYPE_NULL && type->kind != TYPE_ARRAY && type->kind != TYPE_MAP &&
-           type->kind != TYPE_STRUCT && type->kind != TYPE_VARIANT;
+    return type->kind != TYPE_NULL && type->kind != TYPE_VARIANT && !has_parts(type);
 }
 
 const Type *coerce_decimal_bounded(Arena *arena, int precision, int scale)
@@ -177,16 +181,27 @@ const Type *coerce_common_type(Arena *arena, const Type *a, const Type *b)
     return common_type(arena, a, b, 0);
 }
 
-static bool is_assignable(const Type *from, const Type *to, int depth);
+typedef bool PairTest(const Type *from, const Type *to, int depth);
 
-static bool is_struct_assignable(const Type *from, const Type *to, int depth)
+/* Are the two built alike, and does the test hold for each part of one and its match? */
+static bool parts_pass(const Type *from, const Type *to, int depth, PairTest *test)
 {
-    if (from->field_count != to->field_count) {
+    uint32_t count = type_child_count(to);
+    if (from->kind != to->kind || type_child_count(from) != count) {
         return false;
     }
-    for (size_t i = 0; i < from->field_count; i++) {
-        if (!str_equal_ignore_case(from->fields[i].name, to->fields[i].name) ||
-            !is_assignable(from->fields[i].type, to->fields[i].type, depth)) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (!test(type_child(from, i), type_child(to, i), depth)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_field_names(const Type *from, const Type *to)
+{
+    for (size_t i = 0; i < from->field_count && i < to->field_count; i++) {
+        if (!str_equal_ignore_case(from->fields[i].name, to->fields[i].name)) {
             return false;
         }
     }
@@ -201,23 +216,17 @@ static bool is_assignable(const Type *from, const Type *to, int depth)
     if (depth > TYPE_DEPTH_MAX) {
         return false;
     }
-    switch (to->kind) {
-    case TYPE_STRING:
-        return is_atomic(from);
-    case TYPE_ARRAY:
-        return from->kind == TYPE_ARRAY && is_assignable(from->element, to->element, depth + 1);
-    case TYPE_MAP:
-        return from->kind == TYPE_MAP && is_assignable(from->key, to->key, depth + 1) &&
-               is_assignable(from->element, to->element, depth + 1);
-    case TYPE_STRUCT:
-        return from->kind == TYPE_STRUCT && is_struct_assignable(from, to, depth + 1);
-    case TYPE_INTERVAL_YEAR_MONTH:
-    case TYPE_INTERVAL_DAY_TIME:
-        return from->kind == to->kind;
-    default:
-        return (type_is_numeric(from) && type_is_numeric(to)) ||
-               (type_is_datetime(from) && type_is_datetime(to));
+    if (has_parts(to)) {
+        return same_field_names(from, to) && parts_pass(from, to, depth + 1, is_assignable);
     }
+    if (to->kind == TYPE_STRING) {
+        return is_atomic(from);
+    }
+    if (type_is_interval(to)) {
+        return from->kind == to->kind;
+    }
+    return (type_is_numeric(from) && type_is_numeric(to)) ||
+           (type_is_datetime(from) && type_is_datetime(to));
 }
 
 bool coerce_is_assignable(const Type *from, const Type *to)
@@ -236,8 +245,6 @@ bool coerce_is_implicit(const Type *from, const Type *to)
     }
     return is_assignable(from, to, 0);
 }
-
-static bool is_castable(const Type *from, const Type *to, int depth);
 
 static bool is_scalar_castable(const Type *from, const Type *to)
 {
@@ -281,19 +288,6 @@ static bool is_scalar_castable(const Type *from, const Type *to)
     return false;
 }
 
-static bool is_struct_castable(const Type *from, const Type *to, int depth)
-{
-    if (from->kind != TYPE_STRUCT || from->field_count != to->field_count) {
-        return false;
-    }
-    for (size_t i = 0; i < from->field_count; i++) {
-        if (!is_castable(from->fields[i].type, to->fields[i].type, depth)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool is_castable(const Type *from, const Type *to, int depth)
 {
     if (from->kind == TYPE_NULL || type_equal(from, to)) {
@@ -302,23 +296,17 @@ static bool is_castable(const Type *from, const Type *to, int depth)
     if (depth > TYPE_DEPTH_MAX) {
         return false;
     }
-    switch (to->kind) {
-    case TYPE_STRING:
+    if (to->kind == TYPE_STRING) {
         return true;
-    case TYPE_ARRAY:
-        return (from->kind == TYPE_ARRAY && is_castable(from->element, to->element, depth + 1)) ||
-               from->kind == TYPE_VARIANT;
-    case TYPE_MAP:
-        return from->kind == TYPE_VARIANT ||
-               (from->kind == TYPE_MAP && is_castable(from->key, to->key, depth + 1) &&
-                is_castable(from->element, to->element, depth + 1));
-    case TYPE_STRUCT:
-        return from->kind == TYPE_VARIANT || is_struct_castable(from, to, depth + 1);
-    case TYPE_VARIANT:
-        return from->kind != TYPE_MAP && from->kind != TYPE_STRUCT && !type_is_interval(from);
-    default:
-        return from->kind == TYPE_VARIANT ? !type_is_interval(to) : is_scalar_castable(from, to);
     }
+    if (to->kind == TYPE_VARIANT) {
+        return from->kind != TYPE_MAP && from->kind != TYPE_STRUCT && !type_is_interval(from);
+    }
+    if (from->kind == TYPE_VARIANT) {
+        return !type_is_interval(to);
+    }
+    return has_parts(to) ? parts_pass(from, to, depth + 1, is_castable)
+                         : is_scalar_castable(from, to);
 }
 
 bool coerce_is_castable(const Type *from, const Type *to)

@@ -331,21 +331,7 @@ Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExp
 BoundExpr *bound_literal_to_decimal(Arena *arena, const BoundExpr *literal)
 {
     assert(literal->kind == BOUND_LITERAL && type_is_integral(literal->type));
-    int128 value = 0;
-    switch (type_physical(literal->type)) {
-    case PHYSICAL_INT8:
-        value = (int)VECTOR_VALUE(literal->literal, int8_t, 0);
-        break;
-    case PHYSICAL_INT16:
-        value = VECTOR_VALUE(literal->literal, int16_t, 0);
-        break;
-    case PHYSICAL_INT32:
-        value = VECTOR_VALUE(literal->literal, int32_t, 0);
-        break;
-    default:
-        value = VECTOR_VALUE(literal->literal, int64_t, 0);
-        break;
-    }
+    int128 value = vector_int_value(literal->literal, 0);
     LiteralMaker maker = {arena, literal->place, literal->text};
     return make_decimal(&maker, count_digits(value), 0, value);
 }

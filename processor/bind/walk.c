@@ -201,20 +201,13 @@ static void note_call(const TraitWalk *walk, const AstExpr *expr)
 static void note_expr(void *context, const AstExpr *expr)
 {
     const TraitWalk *walk = context;
-    switch (expr->kind) {
-    case AST_EXPR_CALL:
+    if (expr->kind == AST_EXPR_CALL) {
         note_call(walk, expr);
-        break;
-    case AST_EXPR_IN_QUERY:
-    case AST_EXPR_EXISTS:
-    case AST_EXPR_SUBQUERY:
-        note(&walk->traits->subquery, expr);
-        break;
-    case AST_EXPR_COLUMN:
+    } else if (expr->kind == AST_EXPR_COLUMN) {
         note(&walk->traits->column, expr);
-        break;
-    default:
-        break;
+    } else if (expr->kind == AST_EXPR_IN_QUERY || expr->kind == AST_EXPR_EXISTS ||
+               expr->kind == AST_EXPR_SUBQUERY) {
+        note(&walk->traits->subquery, expr);
     }
     expr_visit_children(expr, note_expr, context);
 }

@@ -256,20 +256,6 @@ static void format_struct(const Vector *vector, uint32_t row, const TimeZone *zo
     buffer_append_byte(out, '}');
 }
 
-static int64_t int_value(const Vector *vector, uint32_t row)
-{
-    switch (type_value_size(vector->type)) {
-    case sizeof(int8_t):
-        return VECTOR_VALUE(vector, int8_t, row);
-    case sizeof(int16_t):
-        return VECTOR_VALUE(vector, int16_t, row);
-    case sizeof(int32_t):
-        return VECTOR_VALUE(vector, int32_t, row);
-    default:
-        return VECTOR_VALUE(vector, int64_t, row);
-    }
-}
-
 void value_format(const Vector *vector, uint32_t row, const TimeZone *zone, Buffer *out)
 {
     assert(row < vector->length);
@@ -288,7 +274,7 @@ void value_format(const Vector *vector, uint32_t row, const TimeZone *zone, Buff
     case TYPE_SMALLINT:
     case TYPE_INT:
     case TYPE_BIGINT:
-        decimal_format(int_value(vector, row), 0, out);
+        decimal_format(vector_int_value(vector, row), 0, out);
         return;
     case TYPE_FLOAT:
         float_format(VECTOR_VALUE(vector, float, row), out);
@@ -315,7 +301,7 @@ void value_format(const Vector *vector, uint32_t row, const TimeZone *zone, Buff
         return;
     case TYPE_INTERVAL_YEAR_MONTH:
     case TYPE_INTERVAL_DAY_TIME:
-        interval_format(int_value(vector, row), vector->type, out);
+        interval_format(vector_int_value(vector, row), vector->type, out);
         return;
     case TYPE_ARRAY:
     case TYPE_MAP:

@@ -195,6 +195,22 @@ void vector_append_double(Vector *vector, Arena *arena, double value)
     }
 }
 
+int64_t vector_int_value(const Vector *vector, uint32_t row)
+{
+    assert(row < vector->length);
+    switch (type_value_size(vector->type)) {
+    case sizeof(int8_t):
+        return VECTOR_VALUE(vector, int8_t, row);
+    case sizeof(int16_t):
+        return VECTOR_VALUE(vector, int16_t, row);
+    case sizeof(int32_t):
+        return VECTOR_VALUE(vector, int32_t, row);
+    default:
+        assert(type_value_size(vector->type) == sizeof(int64_t));
+        return VECTOR_VALUE(vector, int64_t, row);
+    }
+}
+
 void vector_append_str(Vector *vector, Arena *arena, Str value)
 {
     assert(type_physical(vector->type) == PHYSICAL_STR);

@@ -38,6 +38,9 @@ uint64_t *vector_need_validity(Vector *vector, Arena *arena);
 void vector_set_null(Vector *vector, Arena *arena, uint32_t row);
 void vector_set_valid(Vector *vector, uint32_t row);
 
+/* An integer of any width, of a row that is not NULL. */
+int64_t vector_int_value(const Vector *vector, uint32_t row);
+
 #define VECTOR_DATA(vector, CType) ((CType *)(vector)->data)
 #define VECTOR_VALUE(vector, CType, row) (((const CType *)(vector)->data)[row])
 

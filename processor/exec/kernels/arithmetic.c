@@ -320,29 +320,9 @@ FLOAT_SIGN_LOOP(double, abs_double, fabs(a[i]))
 #define CHOOSE(name, decimal)                                                                      \
     static KernelRun *choose_##name(KernelSetup *setup)                                            \
     {                                                                                              \
-        switch (type_physical(setup->types[0])) {                                                  \
-        case PHYSICAL_INT8:                                                                        \
-            return name##_int8;                                                                    \
-        case PHYSICAL_INT16:                                                                       \
-            return name##_int16;                                                                   \
-        case PHYSICAL_INT32:                                                                       \
-            return name##_int32;                                                                   \
-        case PHYSICAL_INT64:                                                                       \
-            return name##_int64;                                                                   \
-        case PHYSICAL_FLOAT:                                                                       \
-            return name##_float;                                                                   \
-        case PHYSICAL_DOUBLE:                                                                      \
-            return name##_double;                                                                  \
-        case PHYSICAL_INT128:                                                                      \
-            return decimal;                                                                        \
-        case PHYSICAL_NONE:                                                                        \
-        case PHYSICAL_BOOL:                                                                        \
-        case PHYSICAL_STR:                                                                         \
-        case PHYSICAL_LIST:                                                                        \
-        case PHYSICAL_STRUCT:                                                                      \
-            break;                                                                                 \
-        }                                                                                          \
-        return NULL;                                                                               \
+        static KernelRun *const loops[PHYSICAL_STRUCT + 1] = {NUMBER_LOOPS(name)};                 \
+        PhysicalKind physical = type_physical(setup->types[0]);                                    \
+        return physical == PHYSICAL_INT128 ? (decimal) : loops[physical];                          \
     }
 
 CHOOSE(add, decimal_choose_add(setup))

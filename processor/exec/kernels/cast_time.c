@@ -154,65 +154,30 @@ static void decimal_to_timestamp(const KernelCall *call)
 
 /* ---- Choice ---- */
 
-static KernelRun *choose_from_timestamp(const Type *to)
-{
-    switch (to->kind) {
-    case TYPE_DATE:
-        return timestamp_to_date;
-    case TYPE_TIMESTAMP_NTZ:
-        return timestamp_to_ntz;
-    case TYPE_TINYINT:
-        return timestamp_to_int8;
-    case TYPE_SMALLINT:
-        return timestamp_to_int16;
-    case TYPE_INT:
-        return timestamp_to_int32;
-    case TYPE_BIGINT:
-        return timestamp_to_int64;
-    case TYPE_FLOAT:
-        return timestamp_to_float;
-    case TYPE_DOUBLE:
-        return timestamp_to_double;
-    case TYPE_DECIMAL:
-        return timestamp_to_decimal;
-    default: /* no such cast */
-        return NULL;
-    }
-}
+/* NULL: there is no such cast. */
+static KernelRun *const from_timestamp_to[TYPE_VARIANT + 1] = {
+    [TYPE_DATE] = timestamp_to_date,       [TYPE_TIMESTAMP_NTZ] = timestamp_to_ntz,
+    [TYPE_TINYINT] = timestamp_to_int8,    [TYPE_SMALLINT] = timestamp_to_int16,
+    [TYPE_INT] = timestamp_to_int32,       [TYPE_BIGINT] = timestamp_to_int64,
+    [TYPE_FLOAT] = timestamp_to_float,     [TYPE_DOUBLE] = timestamp_to_double,
+    [TYPE_DECIMAL] = timestamp_to_decimal,
+};
 
-static KernelRun *choose_to_timestamp(const Type *from)
-{
-    switch (from->kind) {
-    case TYPE_DATE:
-        return date_to_timestamp;
-    case TYPE_TIMESTAMP_NTZ:
-        return ntz_to_timestamp;
-    case TYPE_TINYINT:
-        return int8_to_timestamp;
-    case TYPE_SMALLINT:
-        return int16_to_timestamp;
-    case TYPE_INT:
-        return int32_to_timestamp;
-    case TYPE_BIGINT:
-        return int64_to_timestamp;
-    case TYPE_FLOAT:
-        return float_to_timestamp;
-    case TYPE_DOUBLE:
-        return double_to_timestamp;
-    case TYPE_DECIMAL:
-        return decimal_to_timestamp;
-    default: /* no such cast */
-        return NULL;
-    }
-}
+static KernelRun *const to_timestamp_from[TYPE_VARIANT + 1] = {
+    [TYPE_DATE] = date_to_timestamp,       [TYPE_TIMESTAMP_NTZ] = ntz_to_timestamp,
+    [TYPE_TINYINT] = int8_to_timestamp,    [TYPE_SMALLINT] = int16_to_timestamp,
+    [TYPE_INT] = int32_to_timestamp,       [TYPE_BIGINT] = int64_to_timestamp,
+    [TYPE_FLOAT] = float_to_timestamp,     [TYPE_DOUBLE] = double_to_timestamp,
+    [TYPE_DECIMAL] = decimal_to_timestamp,
+};
 
 KernelRun *cast_choose_time(const Type *from, const Type *to)
 {
     if (to->kind == TYPE_TIMESTAMP) {
-        return choose_to_timestamp(from);
+        return to_timestamp_from[from->kind];
     }
     if (from->kind == TYPE_TIMESTAMP) {
-        return choose_from_timestamp(to);
+        return from_timestamp_to[to->kind];
     }
     if (from->kind == TYPE_DATE && to->kind == TYPE_TIMESTAMP_NTZ) {
         return date_to_ntz;

@@ -153,33 +153,19 @@ int value_compare(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row
 #define CHOOSE_COMPARE(name)                                                                       \
     static KernelRun *choose_##name(KernelSetup *setup)                                            \
     {                                                                                              \
+        static KernelRun *const loops[PHYSICAL_STRUCT + 1] = {                                     \
+            NUMBER_LOOPS(name),                                                                    \
+            [PHYSICAL_BOOL] = name##_bool,                                                         \
+            [PHYSICAL_INT128] = name##_int128,                                                     \
+            [PHYSICAL_STR] = name##_str,                                                           \
+            [PHYSICAL_NONE] = name##_nested,                                                       \
+            [PHYSICAL_LIST] = name##_nested,                                                       \
+            [PHYSICAL_STRUCT] = name##_nested,                                                     \
+        };                                                                                         \
         const Type *a = setup->types[0];                                                           \
-        const Type *b = setup->types[1];                                                           \
-        switch (type_physical(a)) {                                                                \
-        case PHYSICAL_BOOL:                                                                        \
-            return name##_bool;                                                                    \
-        case PHYSICAL_INT8:                                                                        \
-            return name##_int8;                                                                    \
-        case PHYSICAL_INT16:                                                                       \
-            return name##_int16;                                                                   \
-        case PHYSICAL_INT32:                                                                       \
-            return name##_int32;                                                                   \
-        case PHYSICAL_INT64:                                                                       \
-            return name##_int64;                                                                   \
-        case PHYSICAL_INT128:                                                                      \
-            return a->scale == b->scale ? name##_int128 : name##_scaled;                           \
-        case PHYSICAL_FLOAT:                                                                       \
-            return name##_float;                                                                   \
-        case PHYSICAL_DOUBLE:                                                                      \
-            return name##_double;                                                                  \
-        case PHYSICAL_STR:                                                                         \
-            return name##_str;                                                                     \
-        case PHYSICAL_NONE:                                                                        \
-        case PHYSICAL_LIST:                                                                        \
-        case PHYSICAL_STRUCT:                                                                      \
-            break;                                                                                 \
-        }                                                                                          \
-        return name##_nested;                                                                      \
+        return a->scale == setup->types[1]->scale || a->kind != TYPE_DECIMAL                       \
+                   ? loops[type_physical(a)]                                                       \
+                   : name##_scaled;                                                                \
     }                                                                                              \
     const Kernel kernel_##name = {.choose = choose_##name};
 

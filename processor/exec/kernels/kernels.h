@@ -11,6 +11,12 @@
 #undef FUNCTION
 #undef LATER
 
+/* Entries of a table of loops by PhysicalKind: add_int8 … add_double. */
+#define NUMBER_LOOPS(name)                                                                         \
+    [PHYSICAL_INT8] = name##_int8, [PHYSICAL_INT16] = name##_int16,                                \
+    [PHYSICAL_INT32] = name##_int32, [PHYSICAL_INT64] = name##_int64,                              \
+    [PHYSICAL_FLOAT] = name##_float, [PHYSICAL_DOUBLE] = name##_double
+
 /* decimal.c: DECIMAL arithmetic by the types at hand */
 KernelRun *decimal_choose_add(KernelSetup *setup);
 KernelRun *decimal_choose_subtract(KernelSetup *setup);
