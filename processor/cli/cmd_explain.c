@@ -16,6 +16,19 @@ static void print_names(const Schema *schema, const uint32_t *columns, size_t co
     }
 }
 
+static const char *action_text(ExpectationAction action)
+{
+    switch (action) {
+    case EXPECT_WARN:
+        return "counted only";
+    case EXPECT_DROP:
+        return "ON VIOLATION DROP ROW";
+    case EXPECT_FAIL:
+        return "ON VIOLATION FAIL UPDATE";
+    }
+    return "";
+}
+
 static void explain_flow(const Program *program, const ProgramTable *table, Arena *arena)
 {
     const BoundFlow *flow = table->flow;
@@ -40,8 +53,9 @@ static void explain_flow(const Program *program, const ProgramTable *table, Aren
                  name_flow_id(arena, program->topology->pipeline, flow->name));
     (void)printf("  state: the table's rows per key, bounded by the number of live rows\n");
     for (size_t i = 0; i < table->bound->expectation_count; i++) {
-        (void)printf("  expectation %.*s: %.*s\n", STR_ARG(table->bound->expectations[i].name),
-                     STR_ARG(table->bound->expectations[i].text));
+        const BoundExpectation *expectation = &table->bound->expectations[i];
+        (void)printf("  expectation %.*s: %.*s (%s)\n", STR_ARG(expectation->name),
+                     STR_ARG(expectation->text), action_text(expectation->action));
     }
     buffer_clear(&text);
     plan_format(table->plan, &text);

@@ -14,31 +14,92 @@ typedef struct Command {
     int (*run)(int argc, char **argv);
     const char *arguments;
     const char *help;
+    const char *details; /* more lines for `help NAME`, or NULL */
 } Command;
 
 static const Command commands[] = {
-    {"run", cmd_run, "T.yaml [--once]", "run the topology as a service; --once: one update"},
-    {"validate", cmd_validate, "T.yaml | FILE.sql", "report every mistake, touch no broker"},
-    {"explain", cmd_explain, "T.yaml [FLOW]", "plans, topics and state of the flows"},
-    {"events", cmd_events, "T.yaml [-f] [-o text|json]", "the event log"},
-    {"demo", cmd_demo, "[--bootstrap HOST:PORT]", "the bookings example, nothing else needed"},
-    {"test", cmd_test, "FILE…", "run scenario and .test files"},
-    {"functions", cmd_functions, "[NAME]", "the function reference"},
-    {"query", cmd_not_yet, "", "not yet: ad-hoc SELECT"},
-    {"sql", cmd_not_yet, "", "not yet: statements against the running service"},
-    {"refresh", cmd_not_yet, "", "not yet: start an update of the running service"},
-    {"state", cmd_not_yet, "", "not yet: stores, offsets and rows of a key"},
+    {"run", cmd_run, "T.yaml [--once]", "run the topology as a service; --once: one update",
+     "The service runs until SIGTERM or Ctrl-C. --once takes what the sources hold now, commits "
+     "it\n"
+     "and exits. Both wait for a broker that is away. The topics of tables are made, those of "
+     "sources\n"
+     "must be there. `tidemark events` tells what happens.\n"},
+    {"validate", cmd_validate, "T.yaml | FILE.sql", "report every mistake, touch no broker",
+     "A topology is judged whole: keys, names, types, statements. A .sql file alone: its "
+     "syntax.\n"},
+    {"explain", cmd_explain, "T.yaml [FLOW]", "keys, columns, topics and plans of the flows", NULL},
+    {"events", cmd_events, "T.yaml [-f] [-o text|json]", "the event log",
+     "-f goes on as events come, until Ctrl-C. -o json gives the events as they are in the "
+     "topic.\n"},
+    {"demo", cmd_demo, "[--bootstrap HOST:PORT]", "the bookings example, nothing else needed",
+     "Without --bootstrap on a Kafka model inside the process. With it on that broker, in topics\n"
+     "tidemark_demo_…, which it deletes at its end.\n"},
+    {"test", cmd_test, "[OPTION…] FILE…", "run scenario and .test files",
+     "  --only ID,…                 these scenarios only\n"
+     "  --split N                   updates of N records, again until all are read\n"
+     "  --batch-rows N --shards N   rows a batch, partitions a table\n"
+     "  --restart-every-step        a new process after every step\n"
+     "  --wipe-state-every-step     and without its state directory\n"
+     "  --fault-point NAME[:NTH[:crash|error]]\n"
+     "                              dies (or fails) there and goes on\n"
+     "  --bootstrap HOST:PORT       on a broker, not on the model inside the process\n"
+     "  --accept                    writes what came out into the .test files\n"
+     "  -o text|json|junit          form of the report\n"},
+    {"functions", cmd_functions, "[NAME]", "the function reference", NULL},
+    {"query", cmd_not_yet, "", "not yet: ad-hoc SELECT", NULL},
+    {"sql", cmd_not_yet, "", "not yet: statements against the running service", NULL},
+    {"refresh", cmd_not_yet, "", "not yet: start an update of the running service", NULL},
+    {"state", cmd_not_yet, "", "not yet: stores, offsets and rows of a key", NULL},
 };
+
+/* Characters of `text` that take a column. */
+static int width(const char *text)
+{
+    int count = 0;
+    for (; *text != '\0'; text++) {
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    }
+    return count;
+}
 
 static void print_help(FILE *out)
 {
+    enum { ARGUMENTS_WIDTH = 26 };
     (void)fprintf(out, "tidemark keeps tables up to date from Kafka.\n\n"
                        "usage: tidemark COMMAND …\n\n");
     for (size_t i = 0; i < ARRAY_LENGTH(commands); i++) {
-        (void)fprintf(out, "  %-9s %-28s %s\n", commands[i].name, commands[i].arguments,
-                      commands[i].help);
+        const char *arguments = commands[i].arguments;
+        (void)fprintf(out, "  %-9s %s%*s  %s\n", commands[i].name, arguments,
+                      ARGUMENTS_WIDTH - width(arguments), "", commands[i].help);
     }
-    (void)fprintf(out, "\nExit codes: 0 done, 1 failed, 2 wrong usage or topology.\n");
+    (void)fprintf(out,
+                  "\nT.yaml is a topology: config/examples/ has a short one and one with every "
+                  "key.\n`tidemark help COMMAND` tells more about one.\n"
+                  "Exit codes: 0 done, 1 failed, 2 wrong usage or topology.\n");
+}
+
+static int print_command_help(const Command *command)
+{
+    (void)printf("usage: tidemark %s %s\n\n%s\n", command->name, command->arguments, command->help);
+    if (command->details != NULL) {
+        (void)printf("\n%s", command->details);
+    }
+    return EXIT_DONE;
+}
+
+static const Command *find_command(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static bool asks_for_help(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
 static int unknown_command(const char *name)
@@ -74,18 +135,22 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     const char *name = argv[1];
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        print_help(stdout);
-        return EXIT_DONE;
-    }
     if (strcmp(name, "--version") == 0) {
         (void)puts("tidemark " TIDEMARK_VERSION);
         return EXIT_DONE;
     }
-    for (size_t i = 0; i < ARRAY_LENGTH(commands); i++) {
-        if (strcmp(commands[i].name, name) == 0) {
-            return commands[i].run(argc - 1, argv + 1);
-        }
+    bool help = strcmp(name, "help") == 0 || asks_for_help(name);
+    if (help && argc < 3) {
+        print_help(stdout);
+        return EXIT_DONE;
     }
-    return unknown_command(name);
+    const char *command_name = help ? argv[2] : name;
+    const Command *command = find_command(command_name);
+    if (command == NULL) {
+        return unknown_command(command_name);
+    }
+    if (help || (argc == 3 && asks_for_help(argv[2]))) {
+        return print_command_help(command);
+    }
+    return command->run(argc - 1, argv + 1);
 }
