@@ -1,4 +1,4 @@
--- Orders of 1,000 or more, in their newest state.
+-- Of every order the newest of its updates that say 1,000 or more: WHERE comes before the flow.
 CREATE OR REFRESH STREAMING TABLE large_orders
 FLOW REPLACE USING (order_id) SEQUENCE BY updated_at BY NAME
 SELECT order_id, state, amount, updated_at FROM STREAM(orders) WHERE amount >= 1000;
