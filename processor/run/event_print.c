@@ -35,10 +35,12 @@ static void print_metrics(const JsonTree *progress, Buffer *out)
     for (size_t i = 0; i < json_tree_size(expectations); i++) {
         const JsonTree *expectation = json_tree_at(expectations, i);
         Str name = json_tree_str(json_tree_get(expectation, "name"), STR("?"));
-        buffer_printf(&counts, "%s%.*s: %lld passed, %lld failed", counts.size > 0 ? "; " : "",
-                      STR_ARG(name),
-                      (long long)json_tree_int(json_tree_get(expectation, "passed_records"), 0),
-                      (long long)json_tree_int(json_tree_get(expectation, "failed_records"), 0));
+        int64_t passed = json_tree_int(json_tree_get(expectation, "passed_records"), 0);
+        int64_t failed = json_tree_int(json_tree_get(expectation, "failed_records"), 0);
+        if (passed + failed > 0) {
+            buffer_printf(&counts, "%s%.*s: %lld passed, %lld failed", counts.size > 0 ? "; " : "",
+                          STR_ARG(name), (long long)passed, (long long)failed);
+        }
     }
     if (counts.size > 0) {
         buffer_printf(out, " (%s)", buffer_cstr(&counts));
