@@ -17,6 +17,26 @@ static bool try_again(Client *client, rd_kafka_resp_err_t code, int64_t deadline
     return true;
 }
 
+/* A client knows a topic as it was when it last looked, and brokers learn of a new partition one
+ * after another: an unknown partition is looked for again before it is an error. */
+static bool partition_is_new(Client *client, rd_kafka_resp_err_t code, const char *topic,
+                             int32_t partition, int64_t deadline)
+{
+    if ((code != RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION &&
+         code != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) ||
+        deadline_left_ms(deadline) <= RETRY_PAUSE_MS) {
+        return false;
+    }
+    TopicMetadata metadata = {0};
+    Error *error = client_topic_lookup(client, topic, deadline_left_ms(deadline), &metadata);
+    bool found = error == NULL && partition < metadata.partition_count;
+    error_free(error);
+    if (found) {
+        clock_sleep_ms(RETRY_PAUSE_MS);
+    }
+    return found;
+}
+
 Error *kafka_watermarks(Log *base, const char *topic, int32_t partition, Isolation isolation,
                         int timeout_ms, int64_t *ret_start, int64_t *ret_end)
 {
@@ -31,7 +51,9 @@ Error *kafka_watermarks(Log *base, const char *topic, int32_t partition, Isolati
     do {
         code = rd_kafka_query_watermark_offsets(client->rk, topic, partition, &start, &end,
                                                 deadline_left_ms(deadline));
-    } while (code != RD_KAFKA_RESP_ERR_NO_ERROR && try_again(client, code, deadline));
+    } while (code != RD_KAFKA_RESP_ERR_NO_ERROR &&
+             (try_again(client, code, deadline) ||
+              partition_is_new(client, code, topic, partition, deadline)));
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
         kafka_log_forget_topic(log, topic);
         return client_error(client, code, NULL, "asking for the offsets of %s-%d", topic,
@@ -61,7 +83,9 @@ Error *kafka_offset_for_time(Log *base, const char *topic, int32_t partition, in
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
             code = item->err;
         }
-    } while (code != RD_KAFKA_RESP_ERR_NO_ERROR && try_again(client, code, deadline));
+    } while (code != RD_KAFKA_RESP_ERR_NO_ERROR &&
+             (try_again(client, code, deadline) ||
+              partition_is_new(client, code, topic, partition, deadline)));
     int64_t offset = item->offset;
     rd_kafka_topic_partition_list_destroy(list);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
