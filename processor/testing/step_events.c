@@ -133,7 +133,7 @@ static Error *read_events(World *world, Arena *arena, EventList *list)
     const char *topic = arena_printf(arena, "%.*s.event_log", STR_ARG(program->topology->pipeline));
     int64_t start = 0;
     int64_t end = 0;
-    TRY(log_watermarks(world->log, topic, 0, READ_COMMITTED, WORLD_TIMEOUT_MS, &start, &end));
+    TRY(topic_settled_range(world->log, topic, 0, WORLD_TIMEOUT_MS, &start, &end));
     AUTO(topic_reader) TopicReader *reader = NULL;
     TRY(topic_reader_open(world->log, topic, 1, &start, &end, &reader));
     return read_records(reader, arena, list);

@@ -55,8 +55,8 @@ static Error *read_partition(World *world, const char *topic, int partition, int
     for (int p = 0; p < partitions; p++) {
         starts[p] = -1;
     }
-    TRY(log_watermarks(world->log, topic, partition, READ_COMMITTED, WORLD_TIMEOUT_MS,
-                       &starts[partition], &ends[partition]));
+    TRY(topic_settled_range(world->log, topic, partition, WORLD_TIMEOUT_MS, &starts[partition],
+                            &ends[partition]));
     if (starts[partition] < seen[partition]) {
         starts[partition] = seen[partition];
     }

@@ -8,6 +8,7 @@
 
 #include "connectors/format/format.h"
 #include "processor/base/memory.h"
+#include "processor/run/topic_reader.h"
 #include "processor/testing/step.h"
 #include "processor/testing/yaml_value.h"
 
@@ -361,6 +362,22 @@ static Error *send_all(World *world, const ScenarioStep *step, ItemFunction item
     return NULL;
 }
 
+/* A broker answers before the markers are in the log, and an update reads up to them. */
+static Error *wait_for_markers(World *world)
+{
+    for (size_t i = 0; i < world->relation_count; i++) {
+        const char *topic = world_topic(world, world->relations[i].name);
+        LogTopicDescription description = {0};
+        TRY(log_topic_describe(world->log, topic, WORLD_TIMEOUT_MS, &description));
+        for (int p = 0; p < description.partition_count; p++) {
+            int64_t start = 0;
+            int64_t end = 0;
+            TRY(topic_settled_range(world->log, topic, p, WORLD_TIMEOUT_MS, &start, &end));
+        }
+    }
+    return NULL;
+}
+
 static Error *end_transaction(World *world, const YamlNode *how)
 {
     bool commit = how->kind == YAML_SCALAR && str_equal(how->text, STR("commit"));
@@ -368,7 +385,8 @@ static Error *end_transaction(World *world, const YamlNode *how)
         return error_at(ERROR_SCENARIO_INVALID, how->place,
                         "A transaction ends with commit or abort.");
     }
-    return feeder_end(world->feeder, commit);
+    TRY(feeder_end(world->feeder, commit));
+    return wait_for_markers(world);
 }
 
 /* `transaction: commit`, `abort` or `open` beside a feed: its records are in one transaction. */
