@@ -1,4 +1,4 @@
--- Of every order the newest of its updates that say 1,000 or more: WHERE comes before the flow.
+-- Orders of 1,000 or more: of each the newest update that says so, for WHERE comes before the flow.
 CREATE OR REFRESH STREAMING TABLE large_orders
 FLOW REPLACE USING (order_id) SEQUENCE BY updated_at BY NAME
 SELECT order_id, state, amount, updated_at FROM STREAM(orders) WHERE amount >= 1000;
