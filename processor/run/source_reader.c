@@ -38,6 +38,13 @@ static Error *topic_changed(const SourceReader *reader, int partition, int64_t o
                                  "topic's rows to a new table");
 }
 
+static Error *beyond_end(const SourceReader *reader, int partition, int64_t offset, int64_t end)
+{
+    AUTO_BUFFER Buffer what = {0};
+    buffer_printf(&what, "lies beyond its end %lld", (long long)end);
+    return topic_changed(reader, partition, offset, buffer_cstr(&what));
+}
+
 /* Where a partition that was never read starts. */
 static Error *first_offset(const SourceReader *reader, int partition, TopologyStart from,
                            int64_t *ret_offset)
@@ -89,8 +96,8 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
     TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_UNCOMMITTED,
                        reader->options.timeout_ms, &start, &end));
     if (stored->offset > end) {
-        return error_set_disposition(
-            topic_changed(reader, partition, stored->offset, "lies beyond its end"), ERROR_USER);
+        return error_set_disposition(beyond_end(reader, partition, stored->offset, end),
+                                     ERROR_USER);
     }
     int64_t next = stored->offset;
     if (next < start) {
@@ -265,7 +272,7 @@ static Error *check_end(const SourceReader *reader, int partition, int64_t stabl
         TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_UNCOMMITTED,
                            reader->options.timeout_ms, &start, &end));
     }
-    return end >= next ? NULL : topic_changed(reader, partition, next, "lies beyond its end");
+    return end >= next ? NULL : beyond_end(reader, partition, next, end);
 }
 
 /* What the topic lost while the flow was running is told as at a start. */
