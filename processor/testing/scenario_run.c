@@ -139,10 +139,8 @@ static void run_node(const YamlNode *node, const char *path, const TestOptions *
 /* --------------------------------------------------------------------------------- the file ----
  */
 
-static Error *parse_file(const char *path, Arena *arena, const YamlNode **ret_list)
+static Error *parse_text(Str text, const char *path, Arena *arena, const YamlNode **ret_list)
 {
-    Str text = STR_NULL;
-    TRY(text_file_read(path, arena, &text));
     Diagnostics diagnostics = {0};
     YamlDocument *document = NULL;
     yaml_parse(text, path, arena, &diagnostics, &document);
@@ -158,12 +156,12 @@ static Error *parse_file(const char *path, Arena *arena, const YamlNode **ret_li
     return NULL;
 }
 
-Error *scenario_file_run(const char *path, const TestOptions *options, Report *report,
+Error *scenario_text_run(Str text, const char *path, const TestOptions *options, Report *report,
                          size_t *ret_found)
 {
     AUTO(arena) Arena *arena = arena_new("file");
     const YamlNode *list = NULL;
-    TRY(parse_file(path, arena, &list));
+    TRY(parse_text(text, path, arena, &list));
     size_t found = 0;
     for (size_t i = 0; i < list->count; i++) {
         bool selected = false;
@@ -172,4 +170,13 @@ Error *scenario_file_run(const char *path, const TestOptions *options, Report *r
     }
     *ret_found = found;
     return NULL;
+}
+
+Error *scenario_file_run(const char *path, const TestOptions *options, Report *report,
+                         size_t *ret_found)
+{
+    AUTO(arena) Arena *arena = arena_new("file");
+    Str text = STR_NULL;
+    TRY(text_file_read(path, arena, &text));
+    return scenario_text_run(text, path, options, report, ret_found);
 }

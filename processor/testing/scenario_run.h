@@ -7,6 +7,9 @@
 
 /* Every scenario of a file that the options select, reported. An error: the file cannot be read as
  * YAML or is no list. *ret_found counts the selected ones. */
+/* The same of a text; `path` is shown as given. The text must live until the call returns. */
+NODISCARD Error *scenario_text_run(Str text, const char *path, const TestOptions *options,
+                                   Report *report, size_t *ret_found);
 NODISCARD Error *scenario_file_run(const char *path, const TestOptions *options, Report *report,
                                    size_t *ret_found);
 
