@@ -50,7 +50,7 @@ size_t ast_name_parts(const AstName *name, Str *ret_parts, size_t part_max)
     return name->part_count;
 }
 
-static Error *table_not_found(Binder *binder, const AstName *name)
+static COLD RETURNS_NONNULL Error *table_not_found(Binder *binder, const AstName *name)
 {
     AUTO_BUFFER Buffer shown = {0};
     for (size_t i = 0; i < name->part_count; i++) {
@@ -139,7 +139,7 @@ static Error *bind_named_relation(Binder *binder, const AstRelation *ast, FromRe
     return NULL;
 }
 
-static Error *table_function(Binder *binder, const AstRelation *ast)
+static COLD RETURNS_NONNULL Error *table_function(Binder *binder, const AstRelation *ast)
 {
     Str name = ast->name.parts[ast->name.part_count - 1].name;
     const Function *function =

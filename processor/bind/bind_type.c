@@ -6,12 +6,6 @@
 
 #include "processor/base/banned.h"
 
-bool binder_report(Binder *binder, Error *error)
-{
-    diagnostics_add(binder->diagnostics, error);
-    return error == NULL;
-}
-
 Error *not_yet(SourcePlace place, const char *format, ...)
 {
     char text[512];

@@ -125,7 +125,12 @@ size_t ast_name_parts(const AstName *name, Str *ret_parts, size_t part_max);
 /* ------------------------------------------------------ types and checks --- */
 
 /* Adds the mistake to binder->diagnostics; true when there was none (NULL). */
-bool binder_report(Binder *binder, Error *error);
+static inline bool binder_report(Binder *binder, Error *error)
+{
+    diagnostics_add(binder->diagnostics, error);
+    return error == NULL;
+}
+
 /* "NOT_YET" naming a clause or function. */
 NODISCARD COLD RETURNS_NONNULL Error *not_yet(SourcePlace place, const char *format, ...)
     PRINTF_LIKE(2, 3);

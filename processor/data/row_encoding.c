@@ -91,6 +91,7 @@ static void plan_fields(Arena *arena, const Type *stored, const Type *target, Re
     const Schema names = {target->fields, target->field_count};
     for (uint32_t i = 0; i < count; i++) {
         int at = schema_find(&names, stored->fields[i].name);
+        assert(at < (int)target->field_count);
         bool taken = at >= 0 && !found[at];
         plan->children[i] =
             make_plan(arena, stored->fields[i].type, taken ? target->fields[at].type : NULL);

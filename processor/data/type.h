@@ -80,14 +80,14 @@ extern const Type type_null, type_boolean, type_tinyint, type_smallint, type_int
 
 /* New types in `arena`. Digits within 1 … 38 and 0 … precision, interval fields of the right kind:
  * the caller has checked what a user wrote. */
-const Type *type_decimal(Arena *arena, int precision, int scale);
-const Type *type_interval(Arena *arena, TypeKind kind, enum IntervalField first,
-                          enum IntervalField last);
+RETURNS_NONNULL const Type *type_decimal(Arena *arena, int precision, int scale);
+RETURNS_NONNULL const Type *type_interval(Arena *arena, TypeKind kind, enum IntervalField first,
+                                          enum IntervalField last);
 /* The parts are referred to, not copied. */
-const Type *type_array(Arena *arena, const Type *element);
-const Type *type_map(Arena *arena, const Type *key, const Type *value);
+RETURNS_NONNULL const Type *type_array(Arena *arena, const Type *element);
+RETURNS_NONNULL const Type *type_map(Arena *arena, const Type *key, const Type *value);
 /* Copies the array of fields, not the names. */
-const Type *type_struct(Arena *arena, const Field *fields, size_t count);
+RETURNS_NONNULL const Type *type_struct(Arena *arena, const Field *fields, size_t count);
 /* Deep copy into another lifetime. */
 const Type *type_copy(Arena *arena, const Type *type);
 

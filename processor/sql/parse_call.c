@@ -346,7 +346,7 @@ static Error *parse_trim(Parser *parser, const AstName *name, size_t start, AstE
         TRY(parse_comparison(parser, &trim.characters));
     }
     int deepest = parser_measured(parser, saved);
-    if (!form && !parser_is_word(parser, KEYWORD_FROM)) {
+    if (!form && trim.characters != NULL && !parser_is_word(parser, KEYWORD_FROM)) {
         if (parser_is(parser, TOKEN_STRING)) {
             return trim_word_error(parser, trim.characters);
         }

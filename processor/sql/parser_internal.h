@@ -130,7 +130,8 @@ Keyword parser_nearest_tried(const Parser *parser, Str word);
 
 /* ---------------------------------------------------------------- growing --- */
 
-/* list_push(parser, items, count, capacity): room for one more at items[count]. */
+/* *PARSER_PUSH(parser, items, count, capacity) = item; — through parser_grow, which makes room for
+ * one more at items[count]. */
 void *parser_grow(Arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 #define PARSER_PUSH(parser, items, count, capacity)                                                \
     ((items) = parser_grow((parser)->arena, (items), (count), &(capacity), sizeof *(items)),       \

@@ -1,5 +1,5 @@
 /* Tokens of the dialect. A token is a span of the text; what a string or a quoted name means is
- * worked out when the parser takes it (lexer.h: lexer_string, lexer_identifier). */
+ * worked out when the parser takes it (lexer.h: lexer_string, lexer_backtick). */
 #ifndef SQL_TOKEN_H
 #define SQL_TOKEN_H
 

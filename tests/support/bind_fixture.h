@@ -7,7 +7,7 @@
 typedef struct BindFixture {
     Arena *arena;
     BindContext context;
-    Diagnostics diagnostics; /* of the last bind_text */
+    Diagnostics diagnostics; /* of the last program */
     BoundProgram program;
 } BindFixture;
 

@@ -137,7 +137,7 @@ static void ends(Fixture *f, int64_t stable, int64_t high)
     assert_int_equal(end, high);
 }
 
-/* ---------------------------------------------------------------------------- fail_next ---- */
+/* ------------------------------------------------------------------- failures asked for ---- */
 
 static void the_nth_call_fails_once(void **state)
 {
