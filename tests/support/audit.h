@@ -25,8 +25,8 @@ typedef struct AuditOptions {
     const char *progress_topic;
     const char *flow;
     const char *group; /* NULL: committed offsets are not looked at */
-    bool complete; /* nothing runs: commits just made are waited for */
-    bool may_go_back; /* full refreshes happened */
+    bool complete;     /* nothing runs: commits just made are waited for */
+    bool may_go_back;  /* full refreshes happened */
     int timeout_ms;
 } AuditOptions;
 
@@ -38,7 +38,7 @@ typedef struct AuditResult {
     uint64_t epochs;
     uint64_t resets;
     uint64_t instances; /* processes that wrote progress */
-    uint64_t keys; /* with rows */
+    uint64_t keys;      /* with rows */
     uint64_t rows;
     uint64_t largest_set;
 } AuditResult;
