@@ -64,35 +64,70 @@ static Error *settle_table(FlowRunner *runner)
     return error;
 }
 
+static Error *table_topic_is_foreign(const FlowRunner *runner)
+{
+    const char *progress = runner->context->progress_topic;
+    Error *error =
+        error_new(ERROR_KAFKA_TOPIC_MISMATCH,
+                  "Topic `%s` of table `%.*s` has records, but topic `%s` knows nothing "
+                  "of the table: they were not written by this pipeline.",
+                  runner->program->topic, STR_ARG(runner->program->bound->name), progress);
+    return error_set_hint(error,
+                          "to make the table anew from its source, delete topic `%s`; or give the "
+                          "table another topic",
+                          runner->program->topic);
+}
+
+/* `progress` tells how far each flow came in its table: all tables of a pipeline are made anew, or
+ * the one under a new name. */
+static Error *table_topic_was_cut(const FlowRunner *runner, int partition, int64_t end,
+                                  int64_t known)
+{
+    Error *error = error_new(ERROR_KAFKA_TOPIC_MISMATCH,
+                             "Topic `%s` of table `%.*s` ends at offset %lld in partition %d, but "
+                             "%lld was reached before: it was deleted and made anew, or cut.",
+                             runner->program->topic, STR_ARG(runner->program->bound->name),
+                             (long long)end, partition, (long long)known);
+    return error_set_hint(error,
+                          "give the table another name, or delete topic `%s` and the topics of all "
+                          "tables of the pipeline: then they are made anew from their sources",
+                          runner->context->progress_topic);
+}
+
+/* A key's partition is a hash modulo their number: with another number its old rows would stay
+ * where nobody replaces them. */
+static Error *table_partitions_changed(const FlowRunner *runner, size_t known)
+{
+    const char *topic = runner->program->topic;
+    Error *error = error_new(ERROR_KAFKA_TOPIC_MISMATCH,
+                             "Topic `%s` of table `%.*s` has %d partitions, and its rows were "
+                             "written to %zu: keys would move.",
+                             topic, STR_ARG(runner->program->bound->name),
+                             table_partitions(runner->table), known);
+    return error_set_hint(error,
+                          "the partitions of a table cannot change; give the table another name, "
+                          "which makes it anew from its source");
+}
+
 /* The table's topic and the progress topic belong together. Rows without progress would be counted
  * again on top (an equal sequence adds), progress without rows would leave them out for ever. */
 static Error *check_table_topic(const FlowRunner *runner, const Progress *progress)
 {
-    const char *topic = runner->program->topic;
     const int64_t *ends = table_ends(runner->table);
-    Error *error = NULL;
-    for (int p = 0; p < table_partitions(runner->table) && error == NULL; p++) {
-        int64_t known = (size_t)p < progress->end_count ? progress->ends[p] : -1;
+    size_t count = (size_t)table_partitions(runner->table);
+    for (size_t p = 0; p < count; p++) {
+        int64_t known = p < progress->end_count ? progress->ends[p] : -1;
         if (!progress->has_definition && ends[p] > 0) {
-            error = error_new(
-                ERROR_KAFKA_TOPIC_MISMATCH,
-                "Topic `%s` of table `%.*s` has records, but topic `%s` knows nothing "
-                "of the table: they were not written by this pipeline.",
-                topic, STR_ARG(runner->program->bound->name), runner->context->progress_topic);
-        } else if (known > ends[p]) {
-            error = error_new(ERROR_KAFKA_TOPIC_MISMATCH,
-                              "Topic `%s` of table `%.*s` ends at offset %lld in partition %d, but "
-                              "%lld was reached before: it was deleted and made anew, or cut.",
-                              topic, STR_ARG(runner->program->bound->name), (long long)ends[p], p,
-                              (long long)known);
+            return table_topic_is_foreign(runner);
+        }
+        if (known > ends[p]) {
+            return table_topic_was_cut(runner, (int)p, ends[p], known);
         }
     }
-    if (error != NULL) {
-        error_set_hint(error,
-                       "to make the table anew from its source, delete both topics; or give the "
-                       "table another topic");
+    if (progress->end_count > 0 && progress->end_count != count) {
+        return table_partitions_changed(runner, progress->end_count);
     }
-    return error;
+    return NULL;
 }
 
 static Error *open_table(FlowRunner *runner, const Progress *progress, int partitions)
