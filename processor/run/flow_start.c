@@ -358,10 +358,11 @@ static Error *undo_epoch(FlowRunner *runner)
 }
 
 /* Undoes the epoch; after that the runner is as after its last commit, or not started. */
-static void step_back(FlowRunner *runner, ErrorDisposition disposition)
+static void step_back(FlowRunner *runner, const Error *error)
 {
     Error *undo = undo_epoch(runner);
-    if (undo != NULL || disposition == ERROR_FATAL || !runner->started) {
+    bool gone = error_class(error) == ERROR_KAFKA_OFFSET_OUT_OF_RANGE;
+    if (undo != NULL || error_disposition(error) == ERROR_FATAL || gone || !runner->started) {
         runner->started = false;
         flow_writer_close(runner->writer);
         runner->writer = NULL;
@@ -390,6 +391,9 @@ static void report_retry(const FlowRunner *runner, const char *update_id, const 
  * the number of attempts. */
 static bool may_try_again(FlowRunner *runner, const Error *error, int attempt)
 {
+    if (error_class(error) == ERROR_KAFKA_OFFSET_OUT_OF_RANGE && attempt == 1) {
+        return true; /* A start tells what became of the records. */
+    }
     if (error_disposition(error) == ERROR_USER || flow_must_stop(runner)) {
         return false;
     }
@@ -404,7 +408,7 @@ Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int
 {
     while (error_class(error) != ERROR_SIMULATED_CRASH && !runner->lost) {
         ErrorDisposition disposition = error_disposition(error);
-        step_back(runner, disposition);
+        step_back(runner, error);
         (*attempt)++;
         if (!may_try_again(runner, error, *attempt)) {
             return error;

@@ -222,6 +222,21 @@ static Error *delivery_failure(FlowWriter *writer, Table *table)
     return error_set_cause(error, cause);
 }
 
+/* A record that was refused makes all that follows "the transaction must be aborted": its delivery
+ * tells the reason, which is the better error. */
+static Error *with_reason(FlowWriter *writer, Error *error)
+{
+    if (error == NULL || error_class(error) != ERROR_KAFKA_TRANSACTION_ABORTABLE) {
+        return error;
+    }
+    log_producer_poll(writer->producer);
+    if (writer->delivery_error == NULL) {
+        return error;
+    }
+    error_free(error);
+    return delivery_failure(writer, NULL);
+}
+
 static Error *flush(FlowWriter *writer, Table *table)
 {
     TRY(log_producer_flush(writer->producer, writer->options.timeout_ms));
@@ -253,7 +268,7 @@ Error *flow_writer_write_tombstone(FlowWriter *writer, Table *table, Str key, ui
                         .key = buffer_str(&writer->bytes),
                         .timestamp_ms = clock_now_us(writer->options.clock) / 1000,
                         .tag = ++writer->rows};
-    return log_producer_produce(writer->producer, &output, 1, NULL);
+    return with_reason(writer, log_producer_produce(writer->producer, &output, 1, NULL));
 }
 
 /* The topic was made when its sources took less. */
@@ -298,7 +313,7 @@ static Error *write_progress(FlowWriter *writer, const Buffer *key, const Buffer
                         .key = buffer_str(key),
                         .value = value == NULL ? STR_NULL : buffer_str(value),
                         .timestamp_ms = clock_now_us(writer->options.clock) / 1000};
-    return log_producer_produce(writer->producer, &output, 1, NULL);
+    return with_reason(writer, log_producer_produce(writer->producer, &output, 1, NULL));
 }
 
 static Error *write_position(FlowWriter *writer, const SourceReader *reader, int partition,
@@ -381,7 +396,7 @@ Error *flow_writer_commit(FlowWriter *writer)
     assert(writer->open);
     TRY(flush(writer, NULL));
     TRY(fault_check("commit.before_commit"));
-    TRY(log_producer_commit(writer->producer, writer->options.timeout_ms));
+    TRY(with_reason(writer, log_producer_commit(writer->producer, writer->options.timeout_ms)));
     writer->open = false;
     memcpy(writer->ends, writer->new_ends,
            (size_t)writer->options.table_partitions * sizeof(int64_t));

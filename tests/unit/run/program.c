@@ -115,6 +115,26 @@ static void sequence_that_is_not_stored(void **state)
         "`q`.\n");
 }
 
+/* A date alone is midnight in the session zone. */
+static void starts(void **state)
+{
+    (void)state;
+    AUTO(time_zone) TimeZone *zone = NULL;
+    assert_null(time_zone_open(STR("+02:00"), &zone));
+    int64_t time_us = 0;
+    TopologySource source = {.start_text = STR("2026-03-01")};
+    assert_true(program_start_time(&source, zone, &time_us));
+    assert_int_equal(time_us, INT64_C(1772316000000000)); /* 2026-02-28T22:00:00Z */
+    source.start_text = STR("2026-03-01T00:00:00Z");
+    assert_true(program_start_time(&source, zone, &time_us));
+    assert_int_equal(time_us, INT64_C(1772323200000000));
+    source.start_text = STR("2026-02-29");
+    assert_false(program_start_time(&source, zone, &time_us));
+    check("sources: {s: {start: 2026-03-01, columns: 'k INT, q INT'}}\n"
+          "sql: CREATE STREAMING TABLE t " FLOW "\n",
+          "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +143,7 @@ int main(void)
         cmocka_unit_test(keys_of_sources),
         cmocka_unit_test(consequences_are_not_told),
         cmocka_unit_test(sequence_that_is_not_stored),
+        cmocka_unit_test(starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
