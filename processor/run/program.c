@@ -76,11 +76,22 @@ static Error *source_schema(Loading *loading, const TopologySource *config,
     return NULL;
 }
 
+bool program_start_time(const TopologySource *config, const TimeZone *zone, int64_t *ret_us)
+{
+    int32_t days = 0;
+    if (!date_parse_iso(config->start_text, &days)) {
+        return timestamp_parse_iso(config->start_text, zone, ret_us);
+    }
+    AUTO_BUFFER Buffer midnight = {0};
+    buffer_printf(&midnight, "%.*sT00:00", STR_ARG(config->start_text));
+    return timestamp_parse_iso(buffer_str(&midnight), zone, ret_us);
+}
+
 static void load_start(Loading *loading, const TopologySource *config)
 {
     int64_t time_us = 0;
     if (config->start == TOPOLOGY_START_TIMESTAMP &&
-        !timestamp_parse_iso(config->start_text, loading->program->time_zone, &time_us)) {
+        !program_start_time(config, loading->program->time_zone, &time_us)) {
         Error *error = error_new(ERROR_CONFIG_INVALID_VALUE,
                                  "`start` of source `%.*s` is no timestamp: `%.*s`.",
                                  STR_ARG(config->name), STR_ARG(config->start_text));

@@ -39,4 +39,8 @@ typedef struct Program {
 void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnostics,
                   Program **ret_program);
 
+/* A source's `start` as an instant; a date alone is its midnight in the session zone. False: it is
+ * no timestamp (earliest and latest are none). */
+bool program_start_time(const TopologySource *config, const TimeZone *zone, int64_t *ret_us);
+
 #endif

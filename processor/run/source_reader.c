@@ -63,7 +63,7 @@ static Error *first_offset(const SourceReader *reader, int partition, TopologySt
         return NULL;
     case TOPOLOGY_START_TIMESTAMP: {
         int64_t time_us = 0;
-        bool good = timestamp_parse_iso(config->start_text, reader->options.time_zone, &time_us);
+        bool good = program_start_time(config, reader->options.time_zone, &time_us);
         assert(good); /* judged by program_load */
         (void)good;
         return log_offset_for_time(reader->options.log, reader->topic, partition, time_us / 1000,

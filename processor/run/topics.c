@@ -147,7 +147,8 @@ static Error *check_table(Log *log, const ProgramTable *table, int partitions, A
                       table->topic, STR_ARG(table->bound->name), partitions, (long long)wanted);
         return error_set_hint(error,
                               "a table's partitions cannot change (keys would move): set "
-                              "partitions: %d, or give the table a new topic",
+                              "partitions: %d, or give the table another name, which "
+                              "makes it anew from its source",
                               partitions);
     }
     return check_policy(log, table, arena);
