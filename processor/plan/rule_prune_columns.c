@@ -79,6 +79,11 @@ static LogicalNode *prune_scan(const Prune *context, LogicalNode *node, Wanted *
 {
     Arena *arena = context->arena;
     LogicalSource *source = &context->plan->sources[node->source];
+    for (size_t i = 0; i < wanted->count; i++) {
+        /* A stream's NOT NULL is checked on its records, whether the query uses the column or not.
+         */
+        wanted->used[i] = wanted->used[i] || (source->stream && node->schema->fields[i].not_null);
+    }
     size_t used = number_used(wanted);
     uint32_t *columns = arena_new_array(arena, uint32_t, used);
     for (size_t i = 0; i < wanted->count; i++) {

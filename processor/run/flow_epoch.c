@@ -91,10 +91,36 @@ static void keep_result(Results *results, Arena *arena, Batch *batch)
     results->batches[results->count++] = batch;
 }
 
+/* A record without a value for a NOT NULL column of its source does not fit the source: it is that
+ * record's trouble, like any other that does not fit (decisions, "Records in"). */
+static void refuse_nulls(Batch *batch, Arena *batch_arena, RowErrors *bad)
+{
+    size_t before = bad->count;
+    for (size_t c = 0; c < batch->schema->field_count; c++) {
+        const Field *field = &batch->schema->fields[c];
+        if (!field->not_null || batch->columns[c]->validity == NULL) {
+            continue;
+        }
+        for (uint32_t i = 0; i < batch->selected_count; i++) {
+            uint32_t row = batch_selected(batch, i);
+            if (!vector_is_valid(batch->columns[c], row)) {
+                row_errors_add(bad, row,
+                               error_new(ERROR_MALFORMED_RECORD,
+                                         "Column `%.*s` is NOT NULL; the record brings none.",
+                                         STR_ARG(field->name)));
+            }
+        }
+    }
+    if (bad->count > before) {
+        batch_remove_rows(batch, batch_arena, bad);
+    }
+}
+
 static Error *compute(FlowRunner *runner, Rows *rows, RowErrors *bad, Results *results)
 {
     Batch *input = NULL;
     decoder_decode(runner->decoder, rows->values, rows->count, runner->batch_arena, bad, &input);
+    refuse_nulls(input, runner->batch_arena, bad);
     TRY(fault_check("epoch.after_decode"));
     query_push(runner->query, 0, input);
     for (;;) {

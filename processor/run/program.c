@@ -276,6 +276,17 @@ static Error *no_topic_name(Str name, SourcePlace place)
     return error_set_hint(error, "say tables: {%.*s: {topic: …}}; %s", STR_ARG(name), rule);
 }
 
+/* The table's topic is read back in this format: a column type it cannot hold is refused here, not
+ * at the first restore. */
+static Error *check_format(const Program *program, const BoundTable *table)
+{
+    DecoderOptions options = {FORMAT_JSON, program->time_zone, false};
+    Decoder *decoder = NULL;
+    Error *error = decoder_open(&options, table->schema, &decoder);
+    decoder_close(decoder);
+    return error == NULL ? NULL : error_set_place(error, table->place);
+}
+
 static Error *load_table(Loading *loading, size_t index)
 {
     Program *program = loading->program;
@@ -298,6 +309,7 @@ static Error *load_table(Loading *loading, size_t index)
         return error_at(ERROR_MISSING_QUERY, table->bound->place,
                         "Table `%.*s` has no flow that fills it.", STR_ARG(table->bound->name));
     }
+    TRY(check_format(program, table->bound));
     TRY(plan_build(loading->arena, table->flow->query, &table->plan));
     return check_plan_sources(table->plan, table->flow);
 }
