@@ -35,7 +35,7 @@ typedef struct Program {
 } Program;
 
 /* Every mistake goes to `diagnostics`, placed in the user's files; the program is usable only when
- * none was added. `log_properties`: checks librdkafka's names and values too. */
+ * none was added. Properties for librdkafka are checked by the library itself. */
 void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnostics,
                   Program **ret_program);
 

@@ -24,7 +24,7 @@ Error *text_file_read(const char *path, Arena *arena, Str *ret_text)
     do {
         got = fread(buffer_reserve(&text, PIECE_BYTES), 1, PIECE_BYTES, file);
         text.size += got;
-    } while (got > 0);
+    } while (got == PIECE_BYTES);
     Error *error = ferror(file) != 0 ? failed("read", path) : NULL;
     (void)fclose(file);
     TRY(error);

@@ -139,65 +139,25 @@ static void decimal_to_double_loop(const KernelCall *call)
 
 /* ---- Choice ---- */
 
-static KernelRun *choose_to_decimal(const Type *from)
-{
-    switch (type_physical(from)) {
-    case PHYSICAL_BOOL:
-        return bool_to_decimal;
-    case PHYSICAL_INT8:
-        return int8_to_decimal;
-    case PHYSICAL_INT16:
-        return int16_to_decimal;
-    case PHYSICAL_INT32:
-        return from->kind == TYPE_INT ? int32_to_decimal : NULL;
-    case PHYSICAL_INT64:
-        return from->kind == TYPE_BIGINT ? int64_to_decimal : NULL;
-    case PHYSICAL_INT128:
-        return decimal_to_decimal;
-    case PHYSICAL_FLOAT:
-        return float_to_decimal;
-    case PHYSICAL_DOUBLE:
-        return double_to_decimal;
-    case PHYSICAL_NONE:
-    case PHYSICAL_STR:
-    case PHYSICAL_LIST:
-    case PHYSICAL_STRUCT:
-        break;
-    }
-    return NULL;
-}
+/* NULL: there is no such cast. */
+static KernelRun *const to_decimal_from[TYPE_VARIANT + 1] = {
+    [TYPE_BOOLEAN] = bool_to_decimal,   [TYPE_TINYINT] = int8_to_decimal,
+    [TYPE_SMALLINT] = int16_to_decimal, [TYPE_INT] = int32_to_decimal,
+    [TYPE_BIGINT] = int64_to_decimal,   [TYPE_DECIMAL] = decimal_to_decimal,
+    [TYPE_FLOAT] = float_to_decimal,    [TYPE_DOUBLE] = double_to_decimal,
+};
 
-static KernelRun *choose_from_decimal(const Type *to)
-{
-    switch (type_physical(to)) {
-    case PHYSICAL_BOOL:
-        return decimal_to_bool;
-    case PHYSICAL_INT8:
-        return decimal_to_int8;
-    case PHYSICAL_INT16:
-        return decimal_to_int16;
-    case PHYSICAL_INT32:
-        return to->kind == TYPE_INT ? decimal_to_int32 : NULL;
-    case PHYSICAL_INT64:
-        return to->kind == TYPE_BIGINT ? decimal_to_int64 : NULL;
-    case PHYSICAL_FLOAT:
-        return decimal_to_float;
-    case PHYSICAL_DOUBLE:
-        return decimal_to_double_loop;
-    case PHYSICAL_INT128:
-    case PHYSICAL_NONE:
-    case PHYSICAL_STR:
-    case PHYSICAL_LIST:
-    case PHYSICAL_STRUCT:
-        break;
-    }
-    return NULL;
-}
+static KernelRun *const from_decimal_to[TYPE_VARIANT + 1] = {
+    [TYPE_BOOLEAN] = decimal_to_bool,       [TYPE_TINYINT] = decimal_to_int8,
+    [TYPE_SMALLINT] = decimal_to_int16,     [TYPE_INT] = decimal_to_int32,
+    [TYPE_BIGINT] = decimal_to_int64,       [TYPE_FLOAT] = decimal_to_float,
+    [TYPE_DOUBLE] = decimal_to_double_loop,
+};
 
 KernelRun *cast_choose_decimal(const Type *from, const Type *to)
 {
     if (to->kind == TYPE_DECIMAL) {
-        return choose_to_decimal(from);
+        return to_decimal_from[from->kind];
     }
-    return from->kind == TYPE_DECIMAL ? choose_from_decimal(to) : NULL;
+    return from->kind == TYPE_DECIMAL ? from_decimal_to[to->kind] : NULL;
 }

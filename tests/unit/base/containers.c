@@ -33,6 +33,33 @@ static void distance_counts_edits_without_case(void **state)
     assert_int_equal(str_distance(STR(""), STR("abc")), 3);
 }
 
+static void the_nearest_name_is_near_enough(void **state)
+{
+    (void)state;
+    size_t best = SIZE_MAX;
+    assert_true(str_is_nearer(STR("statu"), STR("stat"), &best));
+    assert_int_equal(best, 1);
+    assert_false(str_is_nearer(STR("stats"), STR("stat"), &best)); /* not nearer */
+    assert_true(str_is_nearer(STR("STAT"), STR("stat"), &best));
+    assert_int_equal(best, 0);
+    best = SIZE_MAX;
+    assert_false(str_is_nearer(STR("booking_id"), STR("x"), &best));
+    assert_false(str_is_nearer(STR("y"), STR("x"), &best)); /* nothing is left of it */
+    assert_int_equal(best, SIZE_MAX);
+}
+
+static void hexadecimal_digits_and_no_others(void **state)
+{
+    (void)state;
+    const char digits[] = "0123456789abcdef";
+    for (int i = 0; i < 256; i++) {
+        char c = (char)i;
+        char lower = c >= 'A' && c <= 'F' ? (char)(c + ('a' - 'A')) : c;
+        const char *at = c == '\0' ? NULL : strchr(digits, lower);
+        assert_int_equal(char_hex_value(c), at == NULL ? -1 : at - digits);
+    }
+}
+
 static void integers_parse_whole_or_not_at_all(void **state)
 {
     (void)state;
@@ -102,6 +129,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utf8_refuses_overlong_surrogate_and_cut_sequences),
         cmocka_unit_test(distance_counts_edits_without_case),
+        cmocka_unit_test(the_nearest_name_is_near_enough),
+        cmocka_unit_test(hexadecimal_digits_and_no_others),
         cmocka_unit_test(integers_parse_whole_or_not_at_all),
         cmocka_unit_test(map_survives_growth_and_removal),
         cmocka_unit_test(errors_print_class_place_caret_and_hint),

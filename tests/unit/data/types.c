@@ -99,6 +99,41 @@ static void what_can_be_a_key(void **state)
     assert_false(type_is_numeric(&type_string) || type_is_numeric(&type_boolean));
 }
 
+static void parts_of_nested_types(void **state)
+{
+    (void)state;
+    AUTO(arena) Arena *arena = arena_new("test");
+    Field fields[] = {field("a", &type_int), field("b", &type_string)};
+    const Type *map = type_map(arena, &type_date, &type_double);
+    const Type *array = type_array(arena, map);
+    const Type *row = type_struct(arena, fields, 2);
+    assert_int_equal(type_child_count(&type_string), 0);
+    assert_int_equal(type_child_count(type_struct(arena, NULL, 0)), 0);
+    assert_int_equal(type_child_count(array), 1);
+    assert_ptr_equal(type_child(array, 0), map);
+    assert_int_equal(type_child_count(map), 2);
+    assert_ptr_equal(type_child(map, 0), &type_date);
+    assert_ptr_equal(type_child(map, 1), &type_double);
+    assert_int_equal(type_child_count(row), 2);
+    assert_ptr_equal(type_child(row, 1), &type_string);
+    assert_false(type_equal(map, type_map(arena, &type_date, &type_float)));
+    assert_false(type_equal(array, type_array(arena, &type_date)));
+    assert_true(type_equal(array, type_array(arena, type_map(arena, &type_date, &type_double))));
+}
+
+/* The largest values: 127, 32767, 2147483647, 9223372036854775807. */
+static void digits_before_the_point(void **state)
+{
+    (void)state;
+    AUTO(arena) Arena *arena = arena_new("test");
+    assert_int_equal(type_whole_digits(&type_tinyint), 3);
+    assert_int_equal(type_whole_digits(&type_smallint), 5);
+    assert_int_equal(type_whole_digits(&type_int), 10);
+    assert_int_equal(type_whole_digits(&type_bigint), 19);
+    assert_int_equal(type_whole_digits(type_decimal(arena, 10, 2)), 8);
+    assert_int_equal(type_whole_digits(type_decimal(arena, 5, 5)), 0);
+}
+
 static void copies_outlive_their_source(void **state)
 {
     (void)state;
@@ -146,6 +181,8 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(equality_ignores_case_comments_and_nullability),
         cmocka_unit_test(what_can_be_a_key),
+        cmocka_unit_test(parts_of_nested_types),
+        cmocka_unit_test(digits_before_the_point),
         cmocka_unit_test(copies_outlive_their_source),
         cmocka_unit_test(schemas),
     };
