@@ -33,6 +33,8 @@ static bool survive(const char *fault, unsigned nth, bool wipe)
     return crashes > 0;
 }
 
+/* Among them case state-output.store-ahead-of-commit: the state never holds what is not committed.
+ */
 static void every_fault_point(void **state)
 {
     (void)state;
