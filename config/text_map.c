@@ -60,16 +60,7 @@ static void add_run(Builder *builder)
             return;
         }
     }
-    if (map->count == map->capacity) {
-        size_t capacity = map->capacity == 0 ? 8 : map->capacity * 2;
-        Run *grown = arena_new_array(builder->arena, Run, capacity);
-        if (map->count > 0) {
-            memcpy(grown, map->runs, map->count * sizeof *grown);
-        }
-        map->runs = grown;
-        map->capacity = capacity;
-    }
-    map->runs[map->count++] = (Run){text, file};
+    *arena_push(builder->arena, map->runs, map->count, map->capacity) = (Run){text, file};
 }
 
 /* Bytes of the escape the file stands at: \n, \x41, an escaped line end (0 characters of text). */

@@ -86,16 +86,8 @@ void yaml_document_report(const YamlDocument *document, Error *error, Diagnostic
 static void hide_lines(Reader *reader, int first, int last)
 {
     YamlDocument *document = reader->document;
-    if (document->hidden_count == document->hidden_capacity) {
-        size_t capacity = document->hidden_capacity == 0 ? 8 : document->hidden_capacity * 2;
-        YamlLines *grown = arena_new_array(reader->arena, YamlLines, capacity);
-        if (document->hidden_count > 0) {
-            memcpy(grown, document->hidden, document->hidden_count * sizeof *grown);
-        }
-        document->hidden = grown;
-        document->hidden_capacity = capacity;
-    }
-    document->hidden[document->hidden_count++] = (YamlLines){first, last};
+    *arena_push(reader->arena, document->hidden, document->hidden_count,
+                document->hidden_capacity) = (YamlLines){first, last};
 }
 
 /* The value of a secret key: its lines, from the key on, are never shown. */
@@ -310,19 +302,6 @@ static YamlNode *new_scalar(Reader *reader, const yaml_event_t *event)
     return node;
 }
 
-static void grow(Reader *reader, Frame *frame, size_t item_size, void **items)
-{
-    if (frame->node->count < frame->capacity) {
-        return;
-    }
-    frame->capacity = frame->capacity == 0 ? 4 : frame->capacity * 2;
-    void *grown = arena_alloc_zero(reader->arena, frame->capacity * item_size);
-    if (frame->node->count > 0) {
-        memcpy(grown, *items, frame->node->count * item_size);
-    }
-    *items = grown;
-}
-
 static void refuse_key(Reader *reader, Frame *frame, const YamlNode *node, SourcePlace place)
 {
     AUTO_BUFFER Buffer path = {0};
@@ -370,10 +349,8 @@ static void add_entry(Reader *reader, Frame *frame, YamlNode *value)
     YamlNode *mapping = frame->node;
     hide_secret_value(reader, frame, value);
     if (!frame->skip) {
-        void *entries = mapping->entries;
-        grow(reader, frame, sizeof(YamlEntry), &entries);
-        mapping->entries = entries;
-        mapping->entries[mapping->count++] = (YamlEntry){frame->key, frame->key_place, value};
+        *arena_push(reader->arena, mapping->entries, mapping->count, frame->capacity) =
+            (YamlEntry){frame->key, frame->key_place, value};
     }
     frame->has_key = false;
 }
@@ -390,10 +367,7 @@ static void place_node(Reader *reader, YamlNode *node, SourcePlace place)
     parent->walk_nodes = add_saturating(parent->walk_nodes, node->walk_nodes);
     parent->walk_bytes = add_saturating(parent->walk_bytes, node->walk_bytes);
     if (parent->kind == YAML_SEQUENCE) {
-        void *items = parent->items;
-        grow(reader, frame, sizeof(YamlNode *), &items);
-        parent->items = items;
-        parent->items[parent->count++] = node;
+        *arena_push(reader->arena, parent->items, parent->count, frame->capacity) = node;
     } else if (frame->has_key) {
         add_entry(reader, frame, node);
     } else {

@@ -202,6 +202,20 @@ const char *arena_printf(Arena *arena, const char *format, ...)
     return text;
 }
 
+void *arena_grow_(Arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return items;
+    }
+    size_t wanted = *capacity == 0 ? 4 : *capacity * 2;
+    void *larger = arena_alloc_zero(arena, arena_array_size_(wanted, size));
+    if (count > 0) {
+        memcpy(larger, items, count * size);
+    }
+    *capacity = wanted;
+    return larger;
+}
+
 size_t arena_array_size_(size_t count, size_t size)
 {
     size_t total;

@@ -37,6 +37,14 @@ RETURNS_NONNULL const char *arena_printf(Arena *arena, const char *format, ...) 
 #define arena_new_array(arena, Type, count)                                                        \
     ((Type *)arena_alloc_zero((arena), arena_array_size_((count), sizeof(Type))))
 
+/* *arena_push(arena, items, count, capacity) = item; appends to an array that grows in the arena:
+ * its pointer, count and capacity (size_t, 0 at first) are lvalues. */
+#define arena_push(arena, items, count, capacity)                                                  \
+    ((items) = arena_grow_((arena), (items), (count), &(capacity), sizeof *(items)),               \
+     &(items)[(count)++])
+/* The array, or a copy twice as large (zeroed behind `count`), with room for one more element. */
+RETURNS_NONNULL void *arena_grow_(Arena *arena, void *items, size_t count, size_t *capacity,
+                                  size_t size);
 /* count * size, aborting on overflow. */
 size_t arena_array_size_(size_t count, size_t size);
 

@@ -127,16 +127,7 @@ void catalog_put(Catalog *catalog, const Str *parts, size_t part_count, const Re
             return;
         }
     }
-    if (catalog->count == catalog->capacity) {
-        size_t capacity = catalog->capacity == 0 ? 16 : catalog->capacity * 2;
-        const Relation **list = arena_new_array(catalog->arena, const Relation *, capacity);
-        for (size_t i = 0; i < catalog->count; i++) {
-            list[i] = catalog->list[i];
-        }
-        catalog->list = list;
-        catalog->capacity = capacity;
-    }
-    catalog->list[catalog->count++] = copy;
+    *arena_push(catalog->arena, catalog->list, catalog->count, catalog->capacity) = copy;
 }
 
 Error *catalog_add(Catalog *catalog, const Relation *relation)

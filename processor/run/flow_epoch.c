@@ -79,16 +79,7 @@ typedef struct Results {
 
 static void keep_result(Results *results, Arena *arena, Batch *batch)
 {
-    if (results->count == results->capacity) {
-        size_t capacity = results->capacity == 0 ? 4 : results->capacity * 2;
-        Batch **larger = arena_new_array(arena, Batch *, capacity);
-        if (results->count > 0) {
-            memcpy(larger, results->batches, results->count * sizeof(Batch *));
-        }
-        results->batches = larger;
-        results->capacity = capacity;
-    }
-    results->batches[results->count++] = batch;
+    *arena_push(arena, results->batches, results->count, results->capacity) = batch;
 }
 
 /* A record without a value for a NOT NULL column of its source does not fit the source: it is that

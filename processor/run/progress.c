@@ -149,16 +149,8 @@ static ProgressPosition *position_of(Reading *reading, Str topic, int32_t partit
             return position;
         }
     }
-    if (progress->position_count == reading->position_capacity) {
-        size_t capacity = reading->position_capacity == 0 ? 8 : reading->position_capacity * 2;
-        ProgressPosition *larger = arena_new_array(reading->arena, ProgressPosition, capacity);
-        if (progress->position_count > 0) {
-            memcpy(larger, progress->positions, progress->position_count * sizeof *larger);
-        }
-        progress->positions = larger;
-        reading->position_capacity = capacity;
-    }
-    ProgressPosition *position = &progress->positions[progress->position_count++];
+    ProgressPosition *position = arena_push(reading->arena, progress->positions,
+                                            progress->position_count, reading->position_capacity);
     *position =
         (ProgressPosition){.topic = arena_copy_str(reading->arena, topic), .partition = partition};
     return position;

@@ -422,20 +422,6 @@ void parser_set_pending(Parser *parser, AstExpr *expr, size_t at, int deepest)
     parser->pending_deepest = deepest;
 }
 
-void *parser_grow(Arena *arena, void *items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) {
-        return items;
-    }
-    size_t wanted = *capacity == 0 ? 2 : *capacity * 2;
-    void *larger = arena_alloc_zero(arena, arena_array_size_(wanted, size));
-    if (count > 0) {
-        memcpy(larger, items, count * size);
-    }
-    *capacity = wanted;
-    return larger;
-}
-
 void parser_skip_statement(Parser *parser)
 {
     while (!parser_at_end(parser)) {

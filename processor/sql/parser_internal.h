@@ -130,12 +130,9 @@ Keyword parser_nearest_tried(const Parser *parser, Str word);
 
 /* ---------------------------------------------------------------- growing --- */
 
-/* *PARSER_PUSH(parser, items, count, capacity) = item; — through parser_grow, which makes room for
- * one more at items[count]. */
-void *parser_grow(Arena *arena, void *items, size_t count, size_t *capacity, size_t size);
+/* *PARSER_PUSH(parser, items, count, capacity) = item; */
 #define PARSER_PUSH(parser, items, count, capacity)                                                \
-    ((items) = parser_grow((parser)->arena, (items), (count), &(capacity), sizeof *(items)),       \
-     &(items)[(count)++])
+    arena_push((parser)->arena, (items), (count), (capacity))
 
 /* ----------------------------------------------------------- expressions --- */
 

@@ -63,12 +63,30 @@ static void copies_keep_null_apart_from_empty(void **state)
     assert_string_equal(arena_printf(arena, "%d-%s", 7, "x"), "7-x");
 }
 
+static void arrays_grow_and_keep_what_they_hold(void **state)
+{
+    (void)state;
+    AUTO(arena) Arena *arena = arena_new("test");
+    int64_t *items = NULL;
+    size_t count = 0;
+    size_t capacity = 0;
+    for (int64_t i = 0; i < 1000; i++) {
+        *arena_push(arena, items, count, capacity) = i;
+    }
+    assert_int_equal(count, 1000);
+    assert_true(capacity >= count && capacity <= 2 * count);
+    for (int64_t i = 0; i < 1000; i++) {
+        assert_int_equal(items[i], i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations_are_aligned_and_distinct),
         cmocka_unit_test(reset_releases_last_first_and_keeps_blocks),
         cmocka_unit_test(copies_keep_null_apart_from_empty),
+        cmocka_unit_test(arrays_grow_and_keep_what_they_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
