@@ -1,6 +1,7 @@
 /* tidemark test FILE…: runs scenario files (.yaml, .yml, .json) and golden files (.test). */
 #include <stdio.h>
 
+#include "processor/base/logger.h"
 #include "processor/base/memory.h"
 #include "processor/cli/cli.h"
 #include "processor/cli/commands.h"
@@ -182,6 +183,7 @@ static int run_files(const TestArguments *arguments)
 int cmd_test(int argc, char **argv)
 {
     TestArguments arguments = {.options = {.fault_nth = 1}};
+    logger_configure(LOG_ERROR, false); /* what heals by itself is no news here */
     arguments.files = mem_alloc_array((size_t)argc, sizeof *arguments.files);
     int code = read_arguments(argc, argv, &arguments) ? run_files(&arguments) : cli_usage(usage);
     mem_free(arguments.files);

@@ -56,7 +56,7 @@ static void sort_rows(WrittenRows *written)
 /* ---------------------------------------------------------------------------------- tables ---- */
 
 typedef struct TableLine {
-    char mark; /* '-', '+' or ' ' */
+    char mark; /* '-' or '+' */
     const Batch *batch;
     uint32_t row;
 } TableLine;
@@ -128,16 +128,6 @@ static void print_table(const Schema *schema, const TableLine *lines, size_t cou
         buffer_append_byte(out, '\n');
     }
     mem_free(widths);
-}
-
-void rows_print(const Batch *batch, const char *indent, Buffer *out)
-{
-    TableLine *lines = mem_alloc_array((size_t)batch->row_count + 1, sizeof *lines);
-    for (uint32_t i = 0; i < batch->row_count; i++) {
-        lines[i] = (TableLine){' ', batch, i};
-    }
-    print_table(batch->schema, lines, batch->row_count, indent, out);
-    mem_free(lines);
 }
 
 /* -------------------------------------------------------------------------------- comparing ----

@@ -11,7 +11,5 @@ typedef enum RowOrder { ROWS_ANY_ORDER, ROWS_IN_ORDER } RowOrder;
  * names, those expected and missing with '-', those there and not expected with '+'. Rows count,
  * not selections. */
 bool row_diff(const Batch *expected, const Batch *actual, RowOrder order, Buffer *out);
-/* The rows of a batch as an aligned table, each line begun with `indent`. */
-void rows_print(const Batch *batch, const char *indent, Buffer *out);
 
 #endif

@@ -100,20 +100,10 @@ typedef struct TopicShape {
     Arena *arena;
 } TopicShape;
 
-static Error *bytes_of(const YamlNode *node, Str *ret_bytes)
-{
-    if (node->kind != YAML_SCALAR) {
-        return error_at(ERROR_SCENARIO_INVALID, node->place,
-                        "The key or value of this topic's records is a text.");
-    }
-    *ret_bytes = yaml_node_is_null(node) ? STR_NULL : node->text;
-    return NULL;
-}
-
 static Error *value_bytes(const TopicShape *shape, const YamlNode *node, Str *ret_bytes)
 {
     if (shape->table == NULL || node->kind == YAML_SCALAR) {
-        return bytes_of(node, ret_bytes);
+        return yaml_bytes(node, shape->arena, ret_bytes);
     }
     Batch *batch = batch_new(shape->arena, shape->table->bound->schema, 1);
     TRY(yaml_row_append(node, shape->zone, shape->arena, batch));
@@ -155,7 +145,7 @@ static Error *split_ordinal(const YamlNode *node, Arena *arena, YamlNode *ret_co
 static Error *key_bytes(const TopicShape *shape, const YamlNode *node, Str *ret_bytes)
 {
     if (shape->table == NULL || node->kind == YAML_SCALAR) {
-        return bytes_of(node, ret_bytes);
+        return yaml_bytes(node, shape->arena, ret_bytes);
     }
     YamlNode columns;
     int64_t ordinal = 0;

@@ -4,8 +4,6 @@
  *
  * A row becomes a JSON record without key. A mapping with raw, hex or row (unless the relation has
  * a column of that name) is the record itself; `repeat: N` sends it N times. */
-#include <ctype.h>
-
 #include "connectors/format/format.h"
 #include "processor/base/memory.h"
 #include "processor/run/topic_reader.h"
@@ -49,64 +47,10 @@ static LogOutput *add_output(Outputs *outputs)
 
 /* ------------------------------------------------------------------------ records as given ---- */
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    int lower = tolower((unsigned char)c);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-/* Blanks between the digits are skipped. */
-static Error *hex_bytes(const YamlNode *node, Arena *arena, Str *ret_bytes)
-{
-    char *bytes = arena_alloc_bytes(arena, node->text.size / 2 + 1);
-    size_t digits = 0;
-    unsigned value = 0;
-    for (size_t i = 0; i < node->text.size; i++) {
-        if (node->text.data[i] == ' ') {
-            continue;
-        }
-        int digit = hex_digit(node->text.data[i]);
-        if (digit < 0) {
-            return error_at(ERROR_SCENARIO_INVALID, node->place, "`hex` is hexadecimal digits.");
-        }
-        value = value << 4 | (unsigned)digit;
-        if (++digits % 2 == 0) {
-            bytes[digits / 2 - 1] = (char)value;
-        }
-    }
-    if (digits % 2 != 0) {
-        return error_at(ERROR_SCENARIO_INVALID, node->place, "`hex` needs two digits a byte.");
-    }
-    *ret_bytes = (Str){bytes, digits / 2};
-    return NULL;
-}
-
-/* A text, null, {hex: …}, or any other value as JSON text would be a guess: refused. */
-static Error *bytes_of(const YamlNode *node, Arena *arena, Str *ret_bytes)
-{
-    if (yaml_node_is_null(node)) {
-        *ret_bytes = STR_NULL;
-        return NULL;
-    }
-    if (node->kind == YAML_SCALAR) {
-        *ret_bytes = node->text;
-        return NULL;
-    }
-    const YamlNode *hex = node->kind == YAML_MAPPING ? yaml_node_get(node, STR("hex")) : NULL;
-    if (hex == NULL || hex->kind != YAML_SCALAR) {
-        return error_at(ERROR_SCENARIO_INVALID, node->place,
-                        "A key or value of a record is a text, null or {hex: …}.");
-    }
-    return hex_bytes(hex, arena, ret_bytes);
-}
-
 static Error *add_header(Outputs *outputs, Str name, const YamlNode *value, LogHeader *header)
 {
     header->name = name;
-    return bytes_of(value, outputs->arena, &header->value);
+    return yaml_bytes(value, outputs->arena, &header->value);
 }
 
 /* {name: value} or, for repeated names, [[name, value]]. */
@@ -206,15 +150,15 @@ static Error *read_record(Outputs *outputs, const YamlNode *node, LogOutput *out
                         "A record has one of `raw`, `hex` and `row`.");
     }
     if (raw != NULL) {
-        TRY(bytes_of(raw, outputs->arena, &output->value));
+        TRY(yaml_bytes(raw, outputs->arena, &output->value));
     } else if (hex != NULL) {
-        TRY(hex_bytes(hex, outputs->arena, &output->value));
+        TRY(yaml_hex_bytes(hex, outputs->arena, &output->value));
     } else {
         TRY(row_value(outputs, row, &output->value));
     }
     const YamlNode *key = yaml_node_get(node, STR("key"));
     if (key != NULL) {
-        TRY(bytes_of(key, outputs->arena, &output->key));
+        TRY(yaml_bytes(key, outputs->arena, &output->key));
     }
     return read_place(outputs, node, output);
 }

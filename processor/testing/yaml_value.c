@@ -1,6 +1,8 @@
 /* YAML nodes to typed values. */
 #include "processor/testing/yaml_value.h"
 
+#include <ctype.h>
+
 #include "connectors/format/base64.h"
 #include "processor/data/decimal.h"
 #include "processor/data/value_text.h"
@@ -301,4 +303,60 @@ Error *yaml_bool(const YamlNode *node, const char *what, bool otherwise, bool *r
     }
     *ret_value = is_true;
     return NULL;
+}
+
+/* --------------------------------------------------------------------------------- bytes ---- */
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    int lower = tolower((unsigned char)c);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* Blanks between the digits are skipped. */
+Error *yaml_hex_bytes(const YamlNode *node, Arena *arena, Str *ret_bytes)
+{
+    char *bytes = arena_alloc_bytes(arena, node->text.size / 2 + 1);
+    size_t digits = 0;
+    unsigned value = 0;
+    for (size_t i = 0; i < node->text.size; i++) {
+        if (node->text.data[i] == ' ') {
+            continue;
+        }
+        int digit = hex_digit(node->text.data[i]);
+        if (digit < 0) {
+            return error_at(ERROR_SCENARIO_INVALID, node->place, "`hex` is hexadecimal digits.");
+        }
+        value = value << 4 | (unsigned)digit;
+        if (++digits % 2 == 0) {
+            bytes[digits / 2 - 1] = (char)value;
+        }
+    }
+    if (digits % 2 != 0) {
+        return error_at(ERROR_SCENARIO_INVALID, node->place, "`hex` needs two digits a byte.");
+    }
+    *ret_bytes = (Str){bytes, digits / 2};
+    return NULL;
+}
+
+/* A text, null, {hex: …}, or any other value as JSON text would be a guess: refused. */
+Error *yaml_bytes(const YamlNode *node, Arena *arena, Str *ret_bytes)
+{
+    if (yaml_node_is_null(node)) {
+        *ret_bytes = STR_NULL;
+        return NULL;
+    }
+    if (node->kind == YAML_SCALAR) {
+        *ret_bytes = node->text;
+        return NULL;
+    }
+    const YamlNode *hex = node->kind == YAML_MAPPING ? yaml_node_get(node, STR("hex")) : NULL;
+    if (hex == NULL || hex->kind != YAML_SCALAR) {
+        return error_at(ERROR_SCENARIO_INVALID, node->place,
+                        "A key or value of a record is a text, null or {hex: …}.");
+    }
+    return yaml_hex_bytes(hex, arena, ret_bytes);
 }

@@ -26,5 +26,9 @@ NODISCARD Error *yaml_text(const YamlNode *node, const char *what, Str otherwise
 NODISCARD Error *yaml_int(const YamlNode *node, const char *what, int64_t otherwise,
                           int64_t *ret_number);
 NODISCARD Error *yaml_bool(const YamlNode *node, const char *what, bool otherwise, bool *ret_value);
+/* Bytes of a record: a text, {hex: "00 FF"}, or null (STR_NULL). */
+NODISCARD Error *yaml_bytes(const YamlNode *node, Arena *arena, Str *ret_bytes);
+/* Of hexadecimal digits, blanks between them skipped. */
+NODISCARD Error *yaml_hex_bytes(const YamlNode *node, Arena *arena, Str *ret_bytes);
 
 #endif
