@@ -79,6 +79,21 @@ void buffer_printf(Buffer *buffer, const char *format, ...)
     buffer->size += (size_t)size;
 }
 
+/* Of C1 (U+0080 to U+009F) the two bytes become one `?`. */
+void buffer_hide_controls(Buffer *buffer, size_t from)
+{
+    char *bytes = buffer->data;
+    size_t to = from;
+    for (size_t i = from; i < buffer->size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        bool c1 = c == 0xC2 && i + 1 < buffer->size && (unsigned char)bytes[i + 1] < 0xA0;
+        bool control = (c < ' ' && c != '\t' && c != '\n') || c == 0x7F || c1;
+        bytes[to++] = control ? '?' : bytes[i];
+        i += c1;
+    }
+    buffer->size = to;
+}
+
 Str buffer_str(const Buffer *buffer)
 {
     return (Str){buffer->data == NULL ? "" : buffer->data, buffer->size};

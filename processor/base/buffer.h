@@ -32,6 +32,9 @@ void buffer_append_u16_be(Buffer *buffer, uint16_t value);
 void buffer_append_u32_be(Buffer *buffer, uint32_t value);
 void buffer_append_u64_be(Buffer *buffer, uint64_t value);
 void buffer_printf(Buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Control characters from byte `from` on become `?`, but for tab and line end: what a user or a
+ * record wrote must not steer the terminal it is shown on. */
+void buffer_hide_controls(Buffer *buffer, size_t from);
 /* The bytes as a view, valid until the next append. Never STR_NULL. */
 Str buffer_str(const Buffer *buffer);
 /* The bytes with a NUL behind them (not counted), valid until the next append. */

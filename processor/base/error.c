@@ -264,6 +264,7 @@ static void format_caret(const Error *error, Buffer *out)
 
 void error_format(const Error *error, Buffer *out)
 {
+    size_t from = out->size;
     error_format_line(error, out);
     buffer_append_byte(out, '\n');
     if (error->place.line > 0) {
@@ -283,6 +284,7 @@ void error_format(const Error *error, Buffer *out)
     if (error->hint != NULL) {
         buffer_printf(out, "  hint: %s\n", error->hint);
     }
+    buffer_hide_controls(out, from);
 }
 
 enum { DIAGNOSTICS_MAX = 100 };

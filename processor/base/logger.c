@@ -44,6 +44,7 @@ void logger_write(LogLevel level, const char *format, ...)
     } else {
         clock_format_utc(clock_now_us(NULL), &line);
         buffer_printf(&line, " %-5s %s\n", level_names[level], message);
+        buffer_hide_controls(&line, 0);
     }
     (void)fwrite(line.data, 1, line.size, stderr);
 }

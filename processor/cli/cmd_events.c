@@ -47,6 +47,7 @@ static void print_event(Str value, bool json, Arena *arena)
         buffer_append_str(&line, value);
     } else {
         event_print(value, arena, &line);
+        buffer_hide_controls(&line, 0);
     }
     (void)printf("%s\n", buffer_cstr(&line));
 }
@@ -64,7 +65,7 @@ static Error *print_events(Log *log, const char *topic, const EventsOptions *opt
     TRY(log_consumer_assign(consumer, &(LogPosition){topic, 0, start}, 1));
     AUTO(arena) Arena *arena = arena_new("events");
     int64_t next = start;
-    while (!atomic_load(stop) && (options->follow || next < end)) {
+    while (!atomic_load(stop) && ferror(stdout) == 0 && (options->follow || next < end)) {
         LogPoll poll = {0};
         TRY(log_consumer_poll(consumer, POLL_MS, POLL_RECORDS, arena, &poll));
         for (size_t i = 0; i < poll.record_count; i++) {

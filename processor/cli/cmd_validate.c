@@ -1,4 +1,5 @@
 /* tidemark validate T.yaml | FILE.sql: every mistake at once, no broker touched. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static int validate_sql(const char *path)
 {
     AUTO_BUFFER Buffer text = {0};
     if (!read_file(path, &text)) {
-        cli_print_error(error_new(ERROR_FILE_NOT_READABLE, "%s cannot be read.", path));
+        cli_print_error(error_new(ERROR_FILE_NOT_READABLE, "The file `%s` cannot be read: %s.",
+                                  path, strerror(errno)));
         return EXIT_USAGE;
     }
     AUTO(arena) Arena *arena = arena_new("script");

@@ -1,7 +1,10 @@
 /* tidemark: keeps tables up to date from Kafka. Finds the command and runs it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "processor/base/fault.h"
 #include "processor/cli/cli.h"
@@ -122,8 +125,37 @@ static int unknown_command(const char *name)
     return EXIT_USAGE;
 }
 
+/* A closed descriptor 0, 1 or 2 would be given to the next file or socket we open, and what is
+ * printed would land in a store or at a broker. Opened for reading, so that writing still fails. */
+static bool hold_standard_descriptors(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) { /* the lowest free */
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What could not be written was not done. A reader that went away (`| head`) wants no more lines,
+ * and no complaint either. */
+static int end_output(int code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+        return code;
+    }
+    if (errno != 0 && errno != EPIPE) {
+        (void)fprintf(stderr, "tidemark: the output cannot be written: %s\n", strerror(errno));
+    }
+    return code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
 int main(int argc, char **argv)
 {
+    if (!hold_standard_descriptors()) {
+        return EXIT_FAILED;
+    }
     (void)signal(SIGPIPE, SIG_IGN);
     Error *error = fault_arm_from_environment();
     if (error != NULL) {
@@ -152,5 +184,5 @@ int main(int argc, char **argv)
     if (help || (argc == 3 && asks_for_help(argv[2]))) {
         return print_command_help(command);
     }
-    return command->run(argc - 1, argv + 1);
+    return end_output(command->run(argc - 1, argv + 1));
 }

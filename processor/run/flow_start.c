@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "processor/base/fault.h"
+#include "processor/base/logger.h"
 #include "processor/run/flow_runner_internal.h"
 
 #include "processor/base/banned.h"
@@ -385,6 +386,10 @@ static void report_retry(const FlowRunner *runner, const char *update_id, const 
     buffer_printf(&fields, "\"attempt\":%d", attempt);
     event_warning(runner->context->events, update_id, runner->program, "RETRYING",
                   buffer_str(&message), buffer_str(&fields));
+    /* The event is not seen while Kafka is away. */
+    const char *hint = error_hint(error);
+    log_warn("%s%s%s", buffer_cstr(&message),
+             hint == NULL ? "" : " Hint: ", hint == NULL ? "" : hint);
 }
 
 /* May the flow go on after this error? Being fenced is judged by the claim (check_owner), not by
