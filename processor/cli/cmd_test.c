@@ -171,7 +171,9 @@ static int run_files(const TestArguments *arguments)
     }
     report_finish(report);
     if (!broken && found == 0) {
-        (void)fprintf(stderr, "tidemark test: no scenario has such an id\n");
+        (void)fprintf(stderr, "tidemark test: %s\n",
+                      arguments->options.only_count > 0 ? "no scenario has such an id"
+                                                        : "the files hold no scenario");
         return EXIT_USAGE;
     }
     if (broken) {

@@ -95,7 +95,12 @@ static Error *read_timestamp(Outputs *outputs, const YamlNode *node, LogOutput *
 static Error *read_place(Outputs *outputs, const YamlNode *node, LogOutput *output)
 {
     int64_t partition = -1;
-    TRY(yaml_int(yaml_node_get(node, STR("partition")), "partition", -1, &partition));
+    const YamlNode *where = yaml_node_get(node, STR("partition"));
+    TRY(yaml_int(where, "partition", -1, &partition));
+    if (where != NULL && (partition < 0 || partition > INT32_MAX)) {
+        return error_at(ERROR_SCENARIO_INVALID, where->place, "There is no partition %lld.",
+                        (long long)partition);
+    }
     if (partition >= 0) {
         output->partition = (int32_t)partition;
     }

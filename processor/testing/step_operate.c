@@ -71,7 +71,11 @@ static Error *apply_topic(World *world, const ScenarioStep *step, const YamlEntr
     int64_t partitions = 0;
     bool delete_only = false;
     bool recreate = false;
-    TRY(yaml_int(yaml_node_get(entry->value, STR("partitions")), "partitions", 0, &partitions));
+    const YamlNode *count = yaml_node_get(entry->value, STR("partitions"));
+    TRY(yaml_int(count, "partitions", 0, &partitions));
+    if (count != NULL && partitions < 1) {
+        return error_at(ERROR_SCENARIO_INVALID, count->place, "`partitions` is at least 1.");
+    }
     TRY(yaml_bool(yaml_node_get(entry->value, STR("delete")), "delete", false, &delete_only));
     TRY(yaml_bool(yaml_node_get(entry->value, STR("recreate")), "recreate", false, &recreate));
     const YamlNode *config = yaml_node_get(entry->value, STR("config"));
@@ -134,7 +138,10 @@ Error *step_compact(World *world, const ScenarioStep *step)
     if (world->broker == NULL) {
         return world_skip(world, step, "works on the model only");
     }
-    sim_broker_compact(world->broker, world_topic(world, name));
+    const char *topic = world_topic(world, name);
+    LogTopicDescription description = {0};
+    TRY(log_topic_describe(world->log, topic, WORLD_TIMEOUT_MS, &description));
+    sim_broker_compact(world->broker, topic);
     return NULL;
 }
 
