@@ -336,19 +336,35 @@ typedef struct FlowThread {
     Error *error;
 } FlowThread;
 
-/* A failure the user must mend may have been mended meanwhile: it is tried again, a few times. */
+/* A broken batch waits for an operator, however long that takes: it is told again once a while, and
+ * the flow neither skips it nor gives up (case kafka-log.corrupt-batch). */
+static bool waits_for_operator(const Error *error)
+{
+    return error_class(error) == ERROR_KAFKA_CORRUPT_BATCH;
+}
+
+/* A failure the user must mend may have been mended meanwhile: it is tried again, a few times in a
+ * row. A flow that ran well for a while since the last failure starts counting anew. */
 static Error *run_flow(FlowThread *thread)
 {
     const TopologyRetry *retry = thread->pipeline->retry;
     for (int attempt = 1;; attempt++) {
+        int64_t started_ms = clock_monotonic_ms();
         Error *error = flow_runner_run(thread->flow, thread->update_id);
+        if (clock_monotonic_ms() - started_ms > retry->backoff_max_ms) {
+            attempt = 1;
+        }
         if (error == NULL || error_disposition(error) == ERROR_FATAL ||
-            attempt >= retry->max_attempts || must_stop(thread->pipeline)) {
+            must_stop(thread->pipeline)) {
+            return error;
+        }
+        bool patient = waits_for_operator(error);
+        if (!patient && attempt >= retry->max_attempts) {
             return error;
         }
         log_error_line("flow failed, it is tried again", error);
         error_free(error);
-        wait_ms(thread->pipeline, backoff_ms(retry, attempt));
+        wait_ms(thread->pipeline, patient ? retry->backoff_max_ms : backoff_ms(retry, attempt));
         TRY(flow_runner_start(thread->flow, thread->update_id));
     }
 }
