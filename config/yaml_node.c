@@ -288,6 +288,23 @@ static bool holds_credentials(Str text)
     return str_find_byte((Str){text.data + after, text.size - after}, '@') < text.size - after;
 }
 
+/* `sasl.password hunter2`: the colon, or the blank behind it, was forgotten, and YAML reads one
+ * text. */
+static bool begins_with_secret_key(Str lines)
+{
+    for (Str rest = lines; rest.data != NULL;) {
+        Str line = str_trim(str_cut(&rest, '\n'));
+        size_t size = 0;
+        while (size < line.size && is_key_char(line.data[size])) {
+            size++;
+        }
+        if (size > 0 && size < line.size && config_is_secret_key((Str){line.data, size})) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static YamlNode *new_scalar(Reader *reader, const yaml_event_t *event)
 {
     YamlNode *node = new_node(reader, YAML_SCALAR, event);
@@ -296,7 +313,9 @@ static YamlNode *new_scalar(Reader *reader, const yaml_event_t *event)
     node->text = arena_copy_str(reader->arena, value);
     node->walk_nodes = 1;
     node->walk_bytes = value.size;
-    if (holds_credentials(value)) {
+    Str written = {reader->document->text.data + node->begin, node->end - node->begin};
+    if (holds_credentials(value) ||
+        (node->style == YAML_PLAIN && begins_with_secret_key(written))) {
         hide_lines(reader, node->place.line, node->last_line);
     }
     return node;
@@ -312,7 +331,7 @@ static void refuse_key(Reader *reader, Frame *frame, const YamlNode *node, Sourc
                         yaml_node_describe(node)));
         return;
     }
-    path_append(reader, node->text, &path);
+    path_append(reader, path_is_secret(reader) ? STR("…") : node->text, &path);
     const SourcePlace *first = map_get(&frame->keys, node->text);
     if (first != NULL) {
         Error *error = error_at(ERROR_CONFIG_DUPLICATE_KEY, place, "The key `%s` is given twice.",

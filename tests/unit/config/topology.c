@@ -473,6 +473,25 @@ static void files_that_cannot_be_read(void **state)
     done(&loaded);
 }
 
+/* Without the colon, or the blank behind it, YAML reads one text where a mapping is wanted. */
+static void secrets_without_a_colon_are_not_shown(void **state)
+{
+    (void)state;
+    const char *const lines[] = {"sasl.password hunter2", "sasl.password:hunter2",
+                                 "sasl.username bob\n    sasl.password hunter2"};
+    for (size_t i = 0; i < ARRAY_LENGTH(lines); i++) {
+        AUTO_BUFFER Buffer yaml = {0};
+        buffer_printf(&yaml, "pipeline: p\nsql: x\nkafka:\n  bootstrap: h\n  properties:\n    %s\n",
+                      lines[i]);
+        Loaded loaded = load(buffer_cstr(&yaml));
+        assert_int_equal(loaded.diagnostics.count, 1);
+        AUTO_BUFFER Buffer printed = {0};
+        error_format(loaded.diagnostics.errors[0], &printed);
+        assert_null(strstr(buffer_cstr(&printed), "hunter2"));
+        done(&loaded);
+    }
+}
+
 /* A room further on complains about a property: file and line come from here, a secret does not. */
 static void errors_of_other_rooms_are_placed(void **state)
 {
@@ -519,6 +538,7 @@ int main(void)
         cmocka_unit_test(starts_and_addresses),
         cmocka_unit_test(files_that_cannot_be_read),
         cmocka_unit_test(errors_of_other_rooms_are_placed),
+        cmocka_unit_test(secrets_without_a_colon_are_not_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,6 +276,7 @@ static void secrets_are_not_shown_by_syntax_errors(void **state)
     assert_secret_stays_inside("password:\n  @hunter2\n");
     assert_secret_stays_inside("tokens:\n- a\n# c\n- @hunter2\n");
     assert_secret_stays_inside("x: {password: hunter2, y: 1, y: 2}\n");
+    assert_secret_stays_inside("password: {hunter2: 1, hunter2: 2}\n");
     assert_secret_stays_inside("tokens:\n  - a\n  - {k: hunter2, k: hunter2}\n");
     assert_secret_stays_inside("a: {url: 'http://me:hunter2@h', b: 1, b: 2}\n");
 }
