@@ -86,6 +86,11 @@ void flow_wait_ms(const FlowRunner *runner, int64_t milliseconds)
     }
 }
 
+Error *flow_runner_fence(FlowRunner *runner)
+{
+    return flow_fence(runner);
+}
+
 Error *flow_runner_start(FlowRunner *runner, const char *update_id)
 {
     TRY(flow_start(runner, update_id));
@@ -122,6 +127,21 @@ static size_t records_left(const FlowRunner *runner, const UpdateLimits *limits,
     return left < batch ? left : batch;
 }
 
+/* What came before a broken batch is good: it must not wait for an operator. When that commit
+ * fails, it is what must heal first; the broken batch will come again. */
+static Error *keep_what_came_before(FlowRunner *runner, const char *update_id, Error *error)
+{
+    if (error == NULL || error_class(error) != ERROR_KAFKA_CORRUPT_BATCH) {
+        return error;
+    }
+    Error *unkept = flow_commit(runner, update_id);
+    if (unkept == NULL) {
+        return error;
+    }
+    error_free(error);
+    return unkept;
+}
+
 /* One try: epochs until everything is in. `used` counts records of committed epochs and of this
  * one. */
 static Error *update_once(FlowRunner *runner, const char *update_id, const UpdateLimits *limits,
@@ -137,11 +157,7 @@ static Error *update_once(FlowRunner *runner, const char *update_id, const Updat
         Error *error = flow_process(runner, update_id, IDLE_POLL_MS,
                                     records_left(runner, limits, *used), &count);
         *used += count;
-        if (error != NULL && error_class(error) == ERROR_KAFKA_CORRUPT_BATCH) {
-            /* What came before the broken batch is good: it must not wait for an operator. */
-            error_free(flow_commit(runner, update_id));
-        }
-        TRY(error);
+        TRY(keep_what_came_before(runner, update_id, error));
         if (!runner->context->one_epoch && epoch_is_full(runner)) {
             TRY(flow_commit(runner, update_id));
             TRY(flow_checkpoint_step(runner));
@@ -280,10 +296,7 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
     size_t count = 0;
     Error *error = flow_process(runner, update_id, in_hand ? BUSY_POLL_MS : IDLE_POLL_MS,
                                 runner->context->batch_rows, &count);
-    if (error != NULL && error_class(error) == ERROR_KAFKA_CORRUPT_BATCH) {
-        error_free(flow_commit(runner, update_id));
-    }
-    TRY(error);
+    TRY(keep_what_came_before(runner, update_id, error));
     if (epoch_is_due(runner, count == 0)) {
         TRY(flow_commit(runner, update_id));
     }

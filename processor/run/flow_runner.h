@@ -36,6 +36,10 @@ FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table
 /* Drops everything; nothing is flushed or committed. */
 void flow_runner_free(FlowRunner *runner);
 
+/* Ends the transaction an earlier process of the flow may have left open. First of all flows, then
+ * start them: the open transaction of one would keep the others from reading their progress. A
+ * failure may be dropped, the start tries again. */
+NODISCARD Error *flow_runner_fence(FlowRunner *runner);
 /* Fences predecessors, reads progress, restores the table, opens the source; writes the claim and a
  * changed definition. What may heal is retried (attempts_max). */
 NODISCARD Error *flow_runner_start(FlowRunner *runner, const char *update_id);

@@ -24,6 +24,7 @@ struct FlowRunner {
     const char *flow_id;
 
     FlowWriter *writer;
+    bool fenced_ahead; /* `writer` was opened by flow_fence and not used yet */
     SourceReader *reader;
     Table *table;
     Query *query;
@@ -62,6 +63,7 @@ struct FlowRunner {
 };
 
 /* flow_start.c */
+NODISCARD Error *flow_fence(FlowRunner *runner);
 /* Starts, or starts again whatever was before; what may heal is retried. */
 NODISCARD Error *flow_start(FlowRunner *runner, const char *update_id);
 /* After an error: undoes the epoch and makes the runner fit to go on. NULL: it is started, try

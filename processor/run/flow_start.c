@@ -297,16 +297,36 @@ static Error *in_users_file(const FlowRunner *runner, Error *error)
     return error;
 }
 
+static Error *table_topic_partitions(const FlowRunner *runner, int *ret_partitions)
+{
+    LogTopicDescription description = {0};
+    TRY(log_topic_describe(runner->context->log, runner->program->topic,
+                           runner->context->timeout_ms, &description));
+    *ret_partitions = description.partition_count;
+    return NULL;
+}
+
+Error *flow_fence(FlowRunner *runner)
+{
+    int partitions = 0;
+    TRY(table_topic_partitions(runner, &partitions));
+    TRY(open_writer(runner, partitions));
+    runner->fenced_ahead = true;
+    return NULL;
+}
+
 static Error *start_once(FlowRunner *runner, const char *update_id)
 {
     const RunContext *context = runner->context;
     runner->started = false;
     flow_drop_epoch(runner);
-    LogTopicDescription description = {0};
-    TRY(log_topic_describe(context->log, runner->program->topic, context->timeout_ms,
-                           &description));
-    TRY(check_owner(runner));
-    TRY(open_writer(runner, description.partition_count));
+    int partitions = 0;
+    TRY(table_topic_partitions(runner, &partitions));
+    if (!runner->fenced_ahead || runner->writer == NULL) {
+        TRY(check_owner(runner));
+        TRY(open_writer(runner, partitions));
+    }
+    runner->fenced_ahead = false;
     TRY(fault_check("start.after_fencing"));
     TRY(write_claim(runner));
     TRY(settle_table(runner));
@@ -319,7 +339,7 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
     flow_settle_unclear(runner, &progress);
     runner->epoch = progress.epoch;
     runner->resetting = progress.resetting;
-    TRY(in_users_file(runner, open_table(runner, &progress, description.partition_count)));
+    TRY(in_users_file(runner, open_table(runner, &progress, partitions)));
     TRY(open_reader(runner, &progress));
     TRY(in_users_file(runner, open_query(runner)));
     TRY(write_beginnings(runner, update_id));

@@ -183,6 +183,9 @@ static Error *start_flows(Pipeline *pipeline)
     for (size_t i = 0; i < program->table_count; i++) {
         pipeline->flows[pipeline->flow_count++] =
             flow_runner_new(&pipeline->context, &program->tables[i]);
+        error_free(flow_runner_fence(pipeline->flows[i]));
+    }
+    for (size_t i = 0; i < pipeline->flow_count; i++) {
         TRY(start_flow(pipeline, pipeline->flows[i], update_id));
     }
     return NULL;
