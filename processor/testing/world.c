@@ -186,6 +186,10 @@ static Error *open_relations(World *world)
     world->relations = world->scenario->relations;
     world->relation_count = world->scenario->relation_count;
     if (world->scenario->topology.data != NULL) {
+        if (world->options->bootstrap != NULL || world->options->shards != 0) {
+            world->skipped = true; /* the file names its topics and their partitions */
+            return error_new(ERROR_TEST_FAILED, "A topology file is run as it is.");
+        }
         TRY(implicit_program_from_file(&world->implicit, &world->program));
         relations_of_program(world);
     }
