@@ -176,6 +176,10 @@ static rocksdb_options_t *make_options(size_t memory_bytes)
     rocksdb_options_set_create_if_missing(options, 1);
     rocksdb_options_set_create_missing_column_families(options, 1);
     rocksdb_options_set_paranoid_checks(options, 1);
+    /* A start opens few files and nobody reads RocksDB's statistics: no threads for either. */
+    rocksdb_options_set_max_file_opening_threads(options, 1);
+    rocksdb_options_set_stats_dump_period_sec(options, 0);
+    rocksdb_options_set_stats_persist_period_sec(options, 0);
     rocksdb_options_set_max_background_jobs(options, 2);
     rocksdb_options_set_compression(options, rocksdb_lz4_compression);
     size_t buffers = between(memory_bytes / 2, MEMORY_MIN, SIZE_MAX);
