@@ -34,9 +34,8 @@ static Error *topic_changed(const SourceReader *reader, int partition, int64_t o
                              "Topic `%s` partition %d is not the one that was read before: offset "
                              "%lld %s. The topic was deleted and made anew, or cut.",
                              reader->topic, partition, (long long)offset, what);
-    return error_set_hint(error,
-                          "nothing was consumed and the table stays as it is; a new table (and "
-                          "pipeline name) can read the new topic from its beginning");
+    return error_set_hint(error, "nothing was consumed and the table stays as it is; a table of "
+                                 "another name can read the new topic from its beginning");
 }
 
 static Error *beyond_end(const SourceReader *reader, int partition, int64_t offset, int64_t end)
