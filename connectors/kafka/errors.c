@@ -198,10 +198,11 @@ static Error *make_error(Client *client, rd_kafka_resp_err_t code, const char *d
         return error_new(ERROR_KAFKA_ERROR, "Kafka at %s refuses while %s: %s (%s)", at, doing,
                          detail, rd_kafka_err2name(code));
     }
-    assert(!"a family without an error");
+    assert(false && "a family without an error");
     return error_new(ERROR_INTERNAL_ERROR, "unknown Kafka error %d", (int)code);
 }
 
+PRINTF_LIKE(2, 0)
 static void format_doing(Buffer *out, const char *format, va_list arguments)
 {
     char text[512];

@@ -193,7 +193,6 @@ static void test_lazy_evaluation(void **state)
     init(&sql);
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         /* Only the columns the query names are read. */
-        AUTO(query) Query *query = NULL;
         LogicalPlan *plan = NULL;
         assert_null(sql_fixture_plan(&sql, cases[i].query, &plan));
         Batch *whole = five_rows(&sql);

@@ -69,9 +69,9 @@ static void doubles_are_shortest_and_words_are_quoted(void **state)
         {1e-5, "1.0E-5"},
         {DBL_MAX, "1.7976931348623157E308"},
         {0x1p-1074, "4.9E-324"},
-        {NAN, "\"NaN\""},
-        {INFINITY, "\"Infinity\""},
-        {-INFINITY, "\"-Infinity\""},
+        {(double)NAN, "\"NaN\""},
+        {(double)INFINITY, "\"Infinity\""},
+        {-(double)INFINITY, "\"-Infinity\""},
     };
     Vector *vector = vector_new(f->arena, &type_double, 1);
     for (uint32_t i = 0; i < ARRAY_LENGTH(cases); i++) {
