@@ -64,8 +64,7 @@ static Error *run_pipeline(const Program *program, Log *log, const atomic_bool *
                                .stop = stop,
                                .attempts_max =
                                    once ? (int)program->topology->retry.max_attempts : -1,
-                               .on_restore = print_restore,
-                               .cause = "USER_ACTION"};
+                               .on_restore = print_restore};
     AUTO(pipeline) Pipeline *pipeline = NULL;
     TRY(pipeline_open(&options, &pipeline));
     log_info("pipeline %.*s: %zu flow%s on Kafka at %s", STR_ARG(program->topology->pipeline),

@@ -8,6 +8,7 @@
 #include "processor/base/fault.h"
 #include "processor/base/logger.h"
 #include "processor/run/flow_runner_internal.h"
+#include "processor/run/retry.h"
 
 #include "processor/base/banned.h"
 
@@ -357,16 +358,6 @@ Error *flow_start(FlowRunner *runner, const char *update_id)
 
 /* ------------------------------------------------------------------------- after errors ---- */
 
-static int64_t backoff_ms(const FlowRunner *runner, int attempt)
-{
-    const TopologyRetry *retry = &runner->context->program->topology->retry;
-    int64_t wait = retry->backoff_ms;
-    for (int i = 1; i < attempt && wait < retry->backoff_max_ms; i++) {
-        wait *= 2;
-    }
-    return wait < retry->backoff_max_ms ? wait : retry->backoff_max_ms;
-}
-
 /* Drops the epoch, ends its transaction and goes back to the last commit. An error: the producer or
  * the reader is of no use any more. */
 static Error *undo_epoch(FlowRunner *runner)
@@ -441,7 +432,8 @@ Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int
         report_retry(runner, update_id, error, *attempt);
         error_free(error);
         if (disposition == ERROR_RETRY || *attempt > 1) {
-            flow_wait_ms(runner, backoff_ms(runner, *attempt));
+            flow_wait_ms(runner,
+                         retry_backoff_ms(&runner->context->program->topology->retry, *attempt));
         }
         error = runner->started ? NULL : start_once(runner, update_id);
         if (error == NULL) {

@@ -9,6 +9,7 @@
 #include "processor/base/memory.h"
 #include "processor/base/uuid.h"
 #include "processor/run/names.h"
+#include "processor/run/retry.h"
 #include "processor/run/topics.h"
 
 #include "processor/base/banned.h"
@@ -102,15 +103,6 @@ static Error *reach_log(Pipeline *pipeline)
     return pipeline->events == NULL ? open_events(pipeline) : NULL;
 }
 
-static int64_t backoff_ms(const TopologyRetry *retry, int attempt)
-{
-    int64_t wait = retry->backoff_ms;
-    for (int i = 1; i < attempt && wait < retry->backoff_max_ms; i++) {
-        wait *= 2;
-    }
-    return wait < retry->backoff_max_ms ? wait : retry->backoff_max_ms;
-}
-
 static void wait_ms(const Pipeline *pipeline, int64_t milliseconds)
 {
     int64_t until = clock_monotonic_ms() + milliseconds;
@@ -140,7 +132,7 @@ static Error *reach_log_patiently(Pipeline *pipeline)
         }
         log_error_line("waiting for Kafka", error);
         error_free(error);
-        wait_ms(pipeline, backoff_ms(pipeline->retry, attempt));
+        wait_ms(pipeline, retry_backoff_ms(pipeline->retry, attempt));
     }
 }
 
@@ -367,7 +359,8 @@ static Error *run_flow(FlowThread *thread)
         }
         log_error_line("flow failed, it is tried again", error);
         error_free(error);
-        wait_ms(thread->pipeline, patient ? retry->backoff_max_ms : backoff_ms(retry, attempt));
+        wait_ms(thread->pipeline,
+                patient ? retry->backoff_max_ms : retry_backoff_ms(retry, attempt));
         TRY(flow_runner_start(thread->flow, thread->update_id));
     }
 }

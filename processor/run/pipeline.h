@@ -22,7 +22,6 @@ typedef struct PipelineOptions {
     const atomic_bool *stop; /* NULL: never */
     void (*on_restore)(void *context, const RestoreProgress *progress);
     void *on_restore_context;
-    const char *cause; /* of the update that opening begins: "USER_ACTION", "API_CALL", … */
 } PipelineOptions;
 
 /* Prepares topics, opens state and event log, starts every flow. */

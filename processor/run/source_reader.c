@@ -113,8 +113,7 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
                              .committed_last = stored->fingerprint,
                              .end = -1,
                              .seen_end = end,
-                             .expect = {.offset = -1},
-                             .skip_below = next};
+                             .expect = {.offset = -1}};
     if (stored->fingerprint.offset >= start && stored->fingerprint.offset < next) {
         ret->expect = stored->fingerprint;
     }
@@ -129,8 +128,7 @@ static SourcePartition new_partition(int64_t offset)
                              .committed_last = {.offset = -1},
                              .end = -1,
                              .seen_end = -1,
-                             .expect = {.offset = -1},
-                             .skip_below = offset};
+                             .expect = {.offset = -1}};
 }
 
 /* Kafka never takes partitions away from a topic. */
@@ -286,7 +284,6 @@ static Error *skip_lost(SourceReader *reader, int p, int64_t start)
         reader->options.on_loss(reader->options.context, p, partition->next, start);
     }
     partition->next = start;
-    partition->skip_below = start;
     partition->expect.offset = -1; /* it is among the lost */
     return log_consumer_seek(reader->consumer, &(LogPosition){reader->topic, p, start});
 }
@@ -366,8 +363,6 @@ static Error *take_record(SourceReader *reader, const LogRecord *record, bool *r
                   (partition->end < 0 || record->offset < partition->end);
     if (*ret_wanted) {
         partition->next = record->offset + 1;
-        partition->last =
-            (Fingerprint){record->offset, record->timestamp_ms, fingerprint_checksum(record)};
     } else if (partition->end >= 0 && record->offset >= partition->end &&
                partition->next < partition->end) {
         /* What lay between was markers or removed records. */
@@ -400,6 +395,17 @@ static Error *seek_overrun(SourceReader *reader, const bool *overrun)
     return NULL;
 }
 
+/* Fingerprints are made of the last record of each partition only, once a poll. */
+static void note_last_records(SourceReader *reader, const LogRecord *const *newest)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        if (newest[p] != NULL) {
+            reader->partitions[p].last = (Fingerprint){newest[p]->offset, newest[p]->timestamp_ms,
+                                                       fingerprint_checksum(newest[p])};
+        }
+    }
+}
+
 Error *source_reader_next(SourceReader *reader, int timeout_ms, size_t records_max, Arena *arena,
                           const LogRecord **ret_records, size_t *ret_count)
 {
@@ -407,6 +413,8 @@ Error *source_reader_next(SourceReader *reader, int timeout_ms, size_t records_m
     TRY(log_consumer_poll(reader->consumer, timeout_ms, records_max, arena, &poll));
     LogRecord *kept = arena_new_array(arena, LogRecord, poll.record_count);
     bool *overrun = arena_new_array(arena, bool, (size_t)reader->partition_count);
+    const LogRecord **newest =
+        arena_new_array(arena, const LogRecord *, (size_t)reader->partition_count);
     size_t count = 0;
     for (size_t i = 0; i < poll.record_count; i++) {
         const LogRecord *record = &poll.records[i];
@@ -414,6 +422,7 @@ Error *source_reader_next(SourceReader *reader, int timeout_ms, size_t records_m
         TRY(take_record(reader, record, &wanted));
         if (wanted) {
             kept[count++] = *record;
+            newest[record->partition] = record;
         } else if (record->offset >= reader->partitions[record->partition].next) {
             overrun[record->partition] = true;
         }
@@ -423,6 +432,7 @@ Error *source_reader_next(SourceReader *reader, int timeout_ms, size_t records_m
             take_end(reader, &poll.ends[i]);
         }
     }
+    note_last_records(reader, newest);
     TRY(seek_overrun(reader, overrun));
     *ret_records = kept;
     *ret_count = count;

@@ -21,7 +21,6 @@ typedef struct SourcePartition {
     int64_t end;        /* bound of a triggered update, -1: none */
     int64_t seen_end;   /* end offset last reported, for the backlog; -1: unknown */
     Fingerprint expect; /* must match if that offset still exists; offset -1: nothing to check */
-    int64_t skip_below; /* records below are read for `expect` only */
 } SourcePartition;
 
 typedef struct SourceReaderOptions {

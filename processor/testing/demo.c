@@ -194,10 +194,8 @@ static Error *play(Demo *demo)
     TRY(load(demo));
     LogTopicSpec spec = {.name = demo->source_topic, .partitions = 1, .replication_factor = -1};
     TRY(log_topic_create(demo->log, &spec, TIMEOUT_MS));
-    PipelineOptions options = {.program = demo->program,
-                               .log = demo->log,
-                               .state_dir = demo->state_dir,
-                               .cause = "USER_ACTION"};
+    PipelineOptions options = {
+        .program = demo->program, .log = demo->log, .state_dir = demo->state_dir};
     TRY(pipeline_open(&options, &demo->pipeline));
     for (size_t i = 0; i < ARRAY_LENGTH(rounds); i++) {
         TRY(play_round(demo, i));

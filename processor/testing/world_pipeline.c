@@ -61,18 +61,16 @@ Error *world_need_pipeline(World *world)
     if (world->counts == NULL) {
         make_counts(world);
     }
-    PipelineOptions options = {
-        .program = implicit_program(world->program),
-        .log = world->log,
-        .clock = &world->clock,
-        .state_dir = world->state_dir,
-        .batch_rows = world->options->batch_rows,
-        .one_epoch = true,
-        .checkpoints_inline = true,
-        .timeout_ms = world->broker == NULL ? WORLD_TIMEOUT_MS : MODEL_TIMEOUT_MS,
-        .attempts_max = ATTEMPTS_MAX,
-        .cause = "USER_ACTION",
-    };
+    PipelineOptions options = {.program = implicit_program(world->program),
+                               .log = world->log,
+                               .clock = &world->clock,
+                               .state_dir = world->state_dir,
+                               .batch_rows = world->options->batch_rows,
+                               .one_epoch = true,
+                               .checkpoints_inline = true,
+                               .timeout_ms =
+                                   world->broker == NULL ? WORLD_TIMEOUT_MS : MODEL_TIMEOUT_MS,
+                               .attempts_max = ATTEMPTS_MAX};
     return pipeline_open(&options, &world->pipeline);
 }
 

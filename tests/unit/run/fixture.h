@@ -228,8 +228,7 @@ UNUSED static Error *rig_try_open(Rig *rig)
                                .checkpoints_inline = true,
                                .timeout_ms = TIMEOUT_MS,
                                .attempts_max = rig->attempts_max,
-                               .stop = rig->stop,
-                               .cause = "USER_ACTION"};
+                               .stop = rig->stop};
     return pipeline_open(&options, &rig->pipeline);
 }
 

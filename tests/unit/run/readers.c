@@ -43,8 +43,7 @@ static Error *open_again(Rig *rig)
     PipelineOptions options = {.program = rig->program,
                                .log = rig->pipeline_log,
                                .state_dir = rig->dir,
-                               .attempts_max = 1,
-                               .cause = "USER_ACTION"};
+                               .attempts_max = 1};
     Error *error = pipeline_open(&options, &rig->pipeline);
     UpdateRequest request = {.cause = "USER_ACTION"};
     UpdateResult result;

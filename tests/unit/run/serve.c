@@ -36,8 +36,7 @@ static void service_open(Service *service, Rig *rig)
                                .batch_rows = rig->batch_rows,
                                .timeout_ms = 500,
                                .attempts_max = -1,
-                               .stop = &service->stop,
-                               .cause = "USER_ACTION"};
+                               .stop = &service->stop};
     ok(pipeline_open(&options, &rig->pipeline));
     assert_int_equal(pthread_create(&service->thread, NULL, serve, service), 0);
 }
