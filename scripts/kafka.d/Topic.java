@@ -1,11 +1,14 @@
-// What `scripts/kafka create, produce, read` do; the broker's jars hold the client.
+// What `scripts/kafka create, produce, read, elect` do; the broker's jars hold the client.
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.*;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.clients.consumer.*;
 import org.apache.kafka.clients.producer.*;
+import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.ElectionNotNeededException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.*;
 
@@ -70,15 +73,30 @@ public class Topic {
         }
     }
 
+    // Partitions that are led by their preferred replica already are no failure.
+    static void elect(String bootstrap) throws Exception {
+        try (Admin admin = Admin.create(settings(bootstrap))) {
+            var results = admin.electLeaders(ElectionType.PREFERRED, null).partitions().get();
+            for (var result : results.entrySet()) {
+                if (result.getValue().isPresent()
+                    && !(result.getValue().get() instanceof ElectionNotNeededException)) {
+                    throw new ExecutionException(result.getKey() + ": " + result.getValue().get().getMessage(), null);
+                }
+            }
+            System.out.println(results.size() + " partitions have a new leader");
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         try {
             switch (arguments[0]) {
                 case "create" -> create(arguments[1], arguments[2], Integer.parseInt(arguments[3]));
+                case "elect" -> elect(arguments[1]);
                 case "produce" -> produce(arguments[1], arguments[2]);
                 default -> read(arguments[1], arguments[2]);
             }
         } catch (Exception e) {
-            Throwable cause = e instanceof java.util.concurrent.ExecutionException ? e.getCause() : e;
+            Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
             System.err.println("scripts/kafka: " + cause.getMessage());
             System.exit(1);
         }

@@ -19,6 +19,9 @@
 #include "processor/base/banned.h"
 
 enum { TIMEOUT_MS = 30000, CHUNK = 500, KEYS = 20000, ROW_SIZE = 160 };
+/* Longer than any broker is away, and room for what gathers meanwhile: the input must go on where
+ * it can, and none of it may be given up. */
+enum { DELIVERY_TIMEOUT_MS = 300000, QUEUE_BYTES = 512 << 20 };
 
 static void require(Error *error)
 {
@@ -106,6 +109,11 @@ static void generate(Generator *generator, const char *topic, int partitions, si
     }
 }
 
+static void count_failure(void *context, const LogDelivery *delivery)
+{
+    *(size_t *)context += delivery->error != NULL;
+}
+
 /* A broker that is away comes back: the same rows again, from where they were not taken. */
 static void produce_patiently(LogProducer *producer, const LogOutput *outputs, size_t count)
 {
@@ -150,7 +158,12 @@ static int produce(Log *log, char **arguments)
     }
     generator->state = (uint64_t)number(arguments[2]) * UINT64_C(0x9E3779B97F4A7C15) + 1;
     LogProducer *producer = NULL;
-    require(log_producer_open(log, &(LogProducerOptions){0}, &producer));
+    size_t failures = 0;
+    LogProducerOptions options = {.delivery_timeout_ms = DELIVERY_TIMEOUT_MS,
+                                  .queue_bytes_max = QUEUE_BYTES,
+                                  .on_delivery = count_failure,
+                                  .context = &failures};
+    require(log_producer_open(log, &options, &producer));
     int64_t started_ms = clock_monotonic_ms();
     for (int64_t done = 0; done < rows;) {
         size_t count = rows - done < CHUNK ? (size_t)(rows - done) : CHUNK;
@@ -166,7 +179,10 @@ static int produce(Log *log, char **arguments)
     flush_patiently(producer);
     log_producer_close(producer);
     free(generator);
-    return 0;
+    if (failures > 0) {
+        (void)fprintf(stderr, "topic_tool: %zu rows were not delivered\n", failures);
+    }
+    return failures > 0;
 }
 
 static int hold(Log *log, char **arguments)
