@@ -43,6 +43,21 @@ size_t rocks_batch_bytes(const RocksBatch *batch);
 /* Applies and empties the batch. */
 NODISCARD Error *rocks_write(Rocks *rocks, RocksBatch *batch);
 
+/* A file of sorted entries, written beside the database (same file system) and then taken in whole.
+ * Keys ascend bytewise, none twice: another order is a bug. */
+typedef struct RocksFile RocksFile;
+
+NODISCARD Error *rocks_file_open(Rocks *rocks, RocksFamily *family, const char *path,
+                                 RocksFile **ret_file);
+NODISCARD Error *rocks_file_put(RocksFile *file, Str key, Str value);
+NODISCARD Error *rocks_file_delete(RocksFile *file, Str key);
+/* All entries are on disk; none may be put after it. At least one was put. */
+NODISCARD Error *rocks_file_seal(RocksFile *file);
+/* The sealed file becomes part of the family, durably; newer than all that was written before. */
+NODISCARD Error *rocks_file_ingest(RocksFile *file);
+/* Deletes the file unless it was ingested. */
+void rocks_file_free(RocksFile *file);
+
 /* *ret_value is malloc'ed by RocksDB and given to `take` before the call returns; not called when
  * the key is absent. */
 NODISCARD Error *rocks_get(Rocks *rocks, RocksFamily *family, Str key,
@@ -65,6 +80,7 @@ Str rocks_iterator_value(const RocksIterator *iterator);
 NODISCARD Error *rocks_iterator_error(const RocksIterator *iterator);
 
 DEFINE_AUTO(rocks_batch, RocksBatch, rocks_batch_free)
+DEFINE_AUTO(rocks_file, RocksFile, rocks_file_free)
 DEFINE_AUTO(rocks_iterator, RocksIterator, rocks_iterator_close)
 
 #endif

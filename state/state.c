@@ -3,7 +3,8 @@
  *     DIR/LOCK       flock'ed while open; holds the owner's pid for messages
  *     DIR/TIDEMARK   format version and pipeline, written once
  *     DIR/DAMAGED    there: the database is damaged, as found while it was in use
- *     DIR/rocksdb/   the database; thrown away whenever it is damaged */
+ *     DIR/rocksdb/   the database; thrown away whenever it is damaged
+ *     DIR/ingest/    files on their way into it; emptied at every opening */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ struct State {
     char *dir;
     int lock_fd;
     atomic_bool damaged; /* DAMAGED is written */
+    atomic_uint next_file;
     Rocks *rocks;
     RocksFamily *meta;
     TableStore *tables;
@@ -216,8 +218,8 @@ static Error *check_identity(const State *state, const char *pipeline)
     return good ? check_lines(state, buffer_str(&text), pipeline) : unwritable(state->dir, "read");
 }
 
-/* Removes the files of the database folder (it has no folders inside). */
-static void throw_database_away(const char *dir)
+/* Removes the files of a folder (the database has no folders inside). */
+static void empty_folder(const char *dir)
 {
     DIR *folder = opendir(dir);
     if (folder == NULL) {
@@ -245,9 +247,26 @@ static bool is_damaged(const State *state, const char *database)
            (!is_there(database, "CURRENT") && !directory_is_empty(database));
 }
 
+/* What a crash left of files on their way in: they never were. */
+static Error *clear_ingest_folder(const State *state)
+{
+    AUTO_BUFFER Buffer path = {0};
+    const char *folder = path_in(&path, state->dir, "ingest");
+    TRY(make_directories(folder));
+    empty_folder(folder);
+    return NULL;
+}
+
+const char *state_new_file(State *state, Buffer *path)
+{
+    buffer_clear(path);
+    buffer_printf(path, "%s/ingest/%u.sst", state->dir, atomic_fetch_add(&state->next_file, 1));
+    return buffer_cstr(path);
+}
+
 static Error *make_anew(State *state, const char *database, size_t memory_bytes)
 {
-    throw_database_away(database);
+    empty_folder(database);
     TRY(rocks_open(database, memory_bytes, &state->rocks));
     AUTO_BUFFER Buffer path = {0};
     (void)unlink(path_in(&path, state->dir, "DAMAGED"));
@@ -256,6 +275,7 @@ static Error *make_anew(State *state, const char *database, size_t memory_bytes)
 
 static Error *open_database(State *state, size_t memory_bytes, bool *ret_rebuilt)
 {
+    TRY(clear_ingest_folder(state));
     AUTO_BUFFER Buffer path = {0};
     const char *database = path_in(&path, state->dir, "rocksdb");
     TRY(make_directories(database));
@@ -414,8 +434,10 @@ void state_remove(const char *dir)
     static const char *const files[] = {"DAMAGED", "DAMAGED.new", "TIDEMARK", "TIDEMARK.new",
                                         "LOCK"};
     AUTO_BUFFER Buffer path = {0};
-    throw_database_away(path_in(&path, dir, "rocksdb"));
+    empty_folder(path_in(&path, dir, "rocksdb"));
     (void)rmdir(path_in(&path, dir, "rocksdb"));
+    empty_folder(path_in(&path, dir, "ingest"));
+    (void)rmdir(path_in(&path, dir, "ingest"));
     for (size_t i = 0; i < ARRAY_LENGTH(files); i++) {
         (void)unlink(path_in(&path, dir, files[i]));
     }

@@ -16,7 +16,7 @@ static void append_prefix(Buffer *out, uint32_t shard, char tag)
     buffer_append_byte(out, tag);
 }
 
-static void make_row_key(Buffer *out, uint32_t shard, Str key, uint32_t ordinal)
+void store_format_row_key(Buffer *out, uint32_t shard, Str key, uint32_t ordinal)
 {
     buffer_clear(out);
     append_prefix(out, shard, TAG_ROW);
@@ -39,7 +39,7 @@ static int64_t read_i64_be(const char *bytes)
 }
 
 /* Value of a row entry: length of the sequence (4 bytes), sequence, row. */
-static void make_row_value(Buffer *out, Str sequence, Str row)
+void store_format_row_value(Buffer *out, Str sequence, Str row)
 {
     buffer_clear(out);
     buffer_append_u32_be(out, (uint32_t)sequence.size);
@@ -47,8 +47,20 @@ static void make_row_value(Buffer *out, Str sequence, Str row)
     buffer_append_str(out, row);
 }
 
-/* Damage found while the state is in use is noted on disk, so that the next start makes it anew. */
-static Error *noted(const TableStore *store, Error *error)
+void store_format_position_key(Buffer *out, uint32_t shard)
+{
+    buffer_clear(out);
+    append_prefix(out, shard, TAG_POSITION);
+}
+
+void store_format_position_value(Buffer *out, int64_t offset, int64_t time_us)
+{
+    buffer_clear(out);
+    buffer_append_u64_be(out, (uint64_t)offset);
+    buffer_append_u64_be(out, (uint64_t)time_us);
+}
+
+Error *store_noted(const TableStore *store, Error *error)
 {
     if (error != NULL && error_class(error) == ERROR_STATE_CORRUPT) {
         state_mark_damaged(store->state);
@@ -59,9 +71,9 @@ static Error *noted(const TableStore *store, Error *error)
 
 static Error *corrupt(const TableStore *store)
 {
-    return noted(store,
-                 error_new(ERROR_STATE_CORRUPT,
-                           "The state of table `%s` holds bytes that are no row.", store->name));
+    return store_noted(store, error_new(ERROR_STATE_CORRUPT,
+                                        "The state of table `%s` holds bytes that are no row.",
+                                        store->name));
 }
 
 static Error *split_row_value(const TableStore *store, Str value, Str *ret_sequence, Str *ret_row)
@@ -93,8 +105,9 @@ Error *table_store_position(TableStore *store, uint32_t shard, int64_t *ret_offs
 {
     AUTO_BUFFER Buffer key = {0};
     AUTO_BUFFER Buffer value = {0};
-    append_prefix(&key, shard, TAG_POSITION);
-    TRY(noted(store, rocks_get(store->rocks, store->family, buffer_str(&key), take_bytes, &value)));
+    store_format_position_key(&key, shard);
+    TRY(store_noted(store,
+                    rocks_get(store->rocks, store->family, buffer_str(&key), take_bytes, &value)));
     if (value.size != 0 && value.size != POSITION_SIZE) {
         return corrupt(store);
     }
@@ -115,11 +128,11 @@ static uint32_t read_ordinal(Str row_key)
 static Error *lookup_one(const TableStore *store, RocksIterator *iterator, Buffer *seek,
                          uint32_t shard, Str key, Arena *arena, KeyState *ret_state)
 {
-    make_row_key(seek, shard, key, UINT32_MAX);
+    store_format_row_key(seek, shard, key, UINT32_MAX);
     *ret_state = (KeyState){0};
     rocks_iterator_seek(iterator, buffer_str(seek));
     if (!rocks_iterator_valid(iterator)) {
-        return noted(store, rocks_iterator_error(iterator));
+        return store_noted(store, rocks_iterator_error(iterator));
     }
     Str found = rocks_iterator_key(iterator);
     Str shared = {seek->data, seek->size - ORDINAL_SIZE};
@@ -182,8 +195,8 @@ void store_batch_put(StoreBatch *batch, uint32_t shard, Str key, uint32_t ordina
                      Str row)
 {
     assert(shard < batch->store->shards && ordinal < UINT32_MAX);
-    make_row_key(&batch->key, shard, key, ordinal);
-    make_row_value(&batch->value, sequence, row);
+    store_format_row_key(&batch->key, shard, key, ordinal);
+    store_format_row_value(&batch->value, sequence, row);
     rocks_batch_put(batch->batch, batch->store->family, buffer_str(&batch->key),
                     buffer_str(&batch->value));
 }
@@ -191,7 +204,7 @@ void store_batch_put(StoreBatch *batch, uint32_t shard, Str key, uint32_t ordina
 void store_batch_delete(StoreBatch *batch, uint32_t shard, Str key, uint32_t ordinal)
 {
     assert(shard < batch->store->shards);
-    make_row_key(&batch->key, shard, key, ordinal);
+    store_format_row_key(&batch->key, shard, key, ordinal);
     rocks_batch_delete(batch->batch, batch->store->family, buffer_str(&batch->key));
 }
 
@@ -208,11 +221,8 @@ void store_batch_clear_shard(StoreBatch *batch, uint32_t shard)
 void store_batch_set_position(StoreBatch *batch, uint32_t shard, int64_t offset, int64_t time_us)
 {
     assert(offset >= 0);
-    buffer_clear(&batch->key);
-    append_prefix(&batch->key, shard, TAG_POSITION);
-    buffer_clear(&batch->value);
-    buffer_append_u64_be(&batch->value, (uint64_t)offset);
-    buffer_append_u64_be(&batch->value, (uint64_t)time_us);
+    store_format_position_key(&batch->key, shard);
+    store_format_position_value(&batch->value, offset, time_us);
     rocks_batch_put(batch->batch, batch->store->family, buffer_str(&batch->key),
                     buffer_str(&batch->value));
 }
@@ -224,12 +234,19 @@ size_t store_batch_bytes(const StoreBatch *batch)
 
 Error *store_batch_write(StoreBatch *batch)
 {
-    return noted(batch->store, rocks_write(batch->store->rocks, batch->batch));
+    atomic_store(&batch->store->unflushed, true);
+    return store_noted(batch->store, rocks_write(batch->store->rocks, batch->batch));
 }
 
+/* The mark goes first: a batch written meanwhile sets it again. After an error it stays set. */
 Error *table_store_flush(TableStore *store)
 {
-    return noted(store, rocks_flush(store->rocks, store->family));
+    atomic_store(&store->unflushed, false);
+    Error *error = rocks_flush(store->rocks, store->family);
+    if (error != NULL) {
+        atomic_store(&store->unflushed, true);
+    }
+    return store_noted(store, error);
 }
 
 Error *table_store_clear(TableStore *store)
@@ -239,7 +256,17 @@ Error *table_store_clear(TableStore *store)
     AUTO(rocks_batch) RocksBatch *batch = rocks_batch_new();
     rocks_batch_delete_range(batch, store->family, STR(""), buffer_str(&to));
     TRY(rocks_write(store->rocks, batch));
-    return rocks_flush(store->rocks, store->family);
+    return table_store_flush(store);
+}
+
+Error *table_store_is_empty(TableStore *store, bool *ret_empty)
+{
+    AUTO(store_scan) StoreScan *scan = table_store_scan(store, -1);
+    StoredRow row = {0};
+    bool found = false;
+    TRY(store_scan_next(scan, &row, &found));
+    *ret_empty = !found;
+    return NULL;
 }
 
 struct StoreScan {
@@ -304,5 +331,5 @@ Error *store_scan_next(StoreScan *scan, StoredRow *ret_row, bool *ret_found)
         rocks_iterator_next(scan->iterator);
     }
     *ret_found = false;
-    return noted(scan->store, rocks_iterator_error(scan->iterator));
+    return store_noted(scan->store, rocks_iterator_error(scan->iterator));
 }

@@ -9,12 +9,26 @@
 #include "processor/base/banned.h"
 
 const char *const fault_names[] = {
-    "start.after_fencing",         "start.after_progress_read", "restore.mid",
-    "epoch.after_decode",          "epoch.after_apply",         "commit.after_begin",
-    "commit.mid_produce",          "commit.after_produce",      "commit.after_progress",
-    "commit.before_commit",        "commit.after_commit",       "commit.after_overlay_merge",
-    "checkpoint.before_write",     "checkpoint.after_write",    "full_refresh.after_resetting",
-    "full_refresh.mid_tombstones", "full_refresh.before_clear",
+    "start.after_fencing",
+    "start.after_progress_read",
+    "restore.mid",
+    "epoch.after_decode",
+    "epoch.after_apply",
+    "commit.after_begin",
+    "commit.mid_produce",
+    "commit.after_produce",
+    "commit.after_progress",
+    "commit.before_commit",
+    "commit.after_commit",
+    "commit.after_overlay_merge",
+    "checkpoint.before_write",
+    "checkpoint.after_write",
+    "ingest.write",
+    "ingest.before",
+    "ingest.after",
+    "full_refresh.after_resetting",
+    "full_refresh.mid_tombstones",
+    "full_refresh.before_clear",
 };
 const size_t fault_name_count = ARRAY_LENGTH(fault_names);
 
