@@ -53,6 +53,11 @@ void flow_settle_unclear(FlowRunner *runner, const Progress *progress)
         add_metrics(&runner->metrics, &runner->unclear_metrics,
                     runner->program->bound->expectation_count);
     }
+    if (runner->unclear) {
+        flow_meter_settle_unclear(runner->meter, runner->unclear_epoch,
+                                  committed ? &runner->unclear_metrics : NULL);
+        runner->unclear = false;
+    }
     runner->unclear_epoch = 0;
 }
 
@@ -86,6 +91,11 @@ Error *flow_commit(FlowRunner *runner, const char *update_id)
     if (!source_reader_moved(runner->reader)) {
         return NULL;
     }
+    flow_meter_set_memory(runner->meter, MEMORY_OVERLAY,
+                          overlay_epoch_bytes(table_overlay(runner->table)) +
+                              overlay_committed_bytes(table_overlay(runner->table)));
+    flow_meter_set_memory(runner->meter, MEMORY_QUARANTINE, quarantine_bytes(runner->quarantine));
+    flow_meter_begin_commit(runner->meter);
     TRY(write_transaction(runner, update_id));
     runner->unclear_epoch = 0;
     runner->epoch++;
@@ -96,6 +106,8 @@ Error *flow_commit(FlowRunner *runner, const char *update_id)
     source_reader_commit(runner->reader);
     size_t expectations = runner->program->bound->expectation_count;
     runner->epoch_metrics.epochs = 1;
+    flow_meter_add_epoch(runner->meter, runner->epoch, &runner->epoch_metrics);
+    flow_meter_set_positions(runner->meter, runner->reader);
     add_metrics(&runner->metrics, &runner->epoch_metrics, expectations);
     flow_metrics_clear(&runner->epoch_metrics, expectations);
     quarantine_clear(runner->quarantine);
@@ -107,6 +119,7 @@ Error *flow_commit(FlowRunner *runner, const char *update_id)
 static void *write_checkpoint(void *argument)
 {
     FlowRunner *runner = argument;
+    int64_t started_us = clock_monotonic_us();
     Error *error = fault_check("checkpoint.before_write");
     if (error == NULL) {
         error = overlay_checkpoint_write(table_overlay(runner->table),
@@ -115,6 +128,8 @@ static void *write_checkpoint(void *argument)
     if (error == NULL) {
         error = fault_check("checkpoint.after_write");
     }
+    flow_meter_add_checkpoint(runner->meter, clock_monotonic_us() - started_us,
+                              runner->checkpoint_bytes, error == NULL);
     runner->checkpoint_error = error;
     atomic_store(&runner->checkpoint_finished, true);
     return NULL;
@@ -153,10 +168,12 @@ Error *flow_checkpoint_step(FlowRunner *runner)
                         (size_t)runner->context->program->topology->state.checkpoint_bytes;
         return wait ? flow_checkpoint_wait(runner) : NULL;
     }
+    size_t bytes = overlay_committed_bytes(table_overlay(runner->table));
     if (!checkpoint_is_due(runner) || !overlay_checkpoint_begin(table_overlay(runner->table))) {
         return NULL;
     }
     runner->last_checkpoint_ms = clock_monotonic_ms();
+    runner->checkpoint_bytes = bytes;
     runner->checkpoint_running = true;
     atomic_store(&runner->checkpoint_finished, false);
     runner->checkpoint_threaded =

@@ -34,6 +34,7 @@ FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table
     runner->unclear_metrics.expectations =
         arena_new_array(runner->arena, ExpectationCount, expectations);
     runner->quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
+    runner->meter = metrics_flow(context->metrics, (size_t)(table - program->tables));
     return runner;
 }
 
@@ -301,6 +302,9 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
         TRY(flow_commit(runner, update_id));
     }
     TRY(flow_checkpoint_step(runner));
+    if (!source_reader_moved(runner->reader)) {
+        flow_meter_set_idle(runner->meter);
+    }
     report_progress(runner, update_id);
     return look_for_partitions(runner);
 }
@@ -334,6 +338,11 @@ Error *flow_runner_run(FlowRunner *runner, const char *update_id)
     Error *error = runner->started ? flow_commit(runner, update_id) : NULL;
     end_update(runner, update_id, "STOPPED", NULL);
     return error;
+}
+
+void flow_runner_ended(FlowRunner *runner, const Error *error)
+{
+    flow_meter_set_state(runner->meter, error == NULL ? FLOW_STOPPED : FLOW_FAILED);
 }
 
 Error *flow_runner_checkpoint(FlowRunner *runner)

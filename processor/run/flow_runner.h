@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "processor/run/events.h"
+#include "processor/run/metrics.h"
 #include "processor/run/table.h"
 
 typedef struct FlowRunner FlowRunner;
@@ -29,6 +30,7 @@ typedef struct RunContext {
     const atomic_bool *stop; /* NULL: never */
     void (*on_restore)(void *context, const RestoreProgress *progress);
     void *on_restore_context;
+    Metrics *metrics; /* NULL: nobody looks */
 } RunContext;
 
 /* `context` and `table` must outlive the runner. Touches nothing yet. */
@@ -56,6 +58,9 @@ NODISCARD Error *flow_runner_update(FlowRunner *runner, const char *update_id,
 NODISCARD Error *flow_runner_run(FlowRunner *runner, const char *update_id);
 /* Empties the table and puts the positions back (RU-52); an update must follow. Resumable. */
 NODISCARD Error *flow_runner_reset(FlowRunner *runner, const char *update_id);
+
+/* Nothing will run the flow again: `error` says why (NULL: a stop). For those who watch. */
+void flow_runner_ended(FlowRunner *runner, const Error *error);
 
 /* Counts of the update in hand. */
 const FlowMetrics *flow_runner_metrics(const FlowRunner *runner);

@@ -22,6 +22,7 @@ struct FlowRunner {
     Arena *start_arena; /* of one start: progress, table */
     Arena *batch_arena;
     const char *flow_id;
+    FlowMeter *meter; /* NULL: nobody looks */
 
     FlowWriter *writer;
     bool fenced_ahead; /* `writer` was opened by flow_fence and not used yet */
@@ -52,12 +53,14 @@ struct FlowRunner {
      * committed. unclear_epoch 0: none. */
     FlowMetrics unclear_metrics;
     int64_t unclear_epoch;
+    bool unclear; /* its commit ended unclear: the next start settles it */
     uint64_t warned_null_sequences;
 
     /* A checkpoint written beside the flow. */
     pthread_t checkpoint_thread;
     bool checkpoint_running;
     bool checkpoint_threaded;
+    size_t checkpoint_bytes;
     atomic_bool checkpoint_finished;
     Error *checkpoint_error;
 };

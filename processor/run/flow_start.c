@@ -132,6 +132,16 @@ static Error *check_table_topic(const FlowRunner *runner, const Progress *progre
     return NULL;
 }
 
+static void on_restore(void *context, const RestoreProgress *progress)
+{
+    const FlowRunner *runner = context;
+    flow_meter_set_restore(runner->meter, progress->offsets_done, progress->offsets_total,
+                           progress->elapsed_ms, progress->finished);
+    if (runner->context->on_restore != NULL) {
+        runner->context->on_restore(runner->context->on_restore_context, progress);
+    }
+}
+
 static Error *open_table(FlowRunner *runner, const Progress *progress, int partitions)
 {
     const RunContext *context = runner->context;
@@ -142,8 +152,7 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
     TRY(table_open(&options, progress->has_definition ? &progress->definition : NULL,
                    &runner->table));
     TRY(table_restore(runner->table, context->log, context->timeout_ms,
-                      clock_now_us(context->clock), context->on_restore,
-                      context->on_restore_context));
+                      clock_now_us(context->clock), on_restore, runner));
     TRY(check_table_topic(runner, progress));
     flow_writer_set_ends(runner->writer, table_ends(runner->table));
     FlowOptions flow = {.bound = runner->program->flow,
@@ -320,6 +329,7 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
 {
     const RunContext *context = runner->context;
     runner->started = false;
+    flow_meter_set_state(runner->meter, FLOW_STARTING);
     flow_drop_epoch(runner);
     int partitions = 0;
     TRY(table_topic_partitions(runner, &partitions));
@@ -346,6 +356,8 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
     TRY(write_beginnings(runner, update_id));
     TRY(warn_compacted(runner, update_id));
     runner->started = true;
+    flow_meter_set_positions(runner->meter, runner->reader);
+    flow_meter_set_state(runner->meter, FLOW_RUNNING);
     return NULL;
 }
 
@@ -424,6 +436,9 @@ Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int
 {
     while (error_class(error) != ERROR_SIMULATED_CRASH && !runner->lost) {
         ErrorDisposition disposition = error_disposition(error);
+        bool in_hand = runner->started && source_reader_moved(runner->reader);
+        runner->unclear = runner->unclear || error_class(error) == ERROR_KAFKA_COMMIT_UNCLEAR;
+        flow_meter_add_error(runner->meter, error, in_hand && !runner->unclear);
         step_back(runner, error);
         (*attempt)++;
         if (!may_try_again(runner, error, *attempt)) {

@@ -58,6 +58,7 @@ static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
         .stop = &pipeline->stop_flows,
         .on_restore = options->on_restore,
         .on_restore_context = options->on_restore_context,
+        .metrics = options->metrics,
     };
     pipeline->retry = &options->program->topology->retry;
     pipeline->stop = options->stop;
@@ -78,6 +79,7 @@ static Error *open_state(Pipeline *pipeline, const PipelineOptions *options)
         log_warn("state directory %s was damaged: it is rebuilt from the topics", dir);
     }
     pipeline->context.state = pipeline->state;
+    metrics_set_state(pipeline->context.metrics, pipeline->state);
     return NULL;
 }
 
@@ -131,6 +133,7 @@ static Error *reach_log_patiently(Pipeline *pipeline)
             return error;
         }
         log_error_line("waiting for Kafka", error);
+        metrics_set_phase(pipeline->context.metrics, PIPELINE_WAITING_KAFKA, error_message(error));
         error_free(error);
         wait_ms(pipeline, retry_backoff_ms(pipeline->retry, attempt));
     }
@@ -194,6 +197,7 @@ Error *pipeline_open(const PipelineOptions *options, Pipeline **ret_pipeline)
         error = reach_log_patiently(pipeline);
     }
     if (error == NULL) {
+        metrics_set_phase(pipeline->context.metrics, PIPELINE_STARTING, NULL);
         error = start_flows(pipeline);
     }
     if (error != NULL) {
@@ -213,6 +217,7 @@ void pipeline_close(Pipeline *pipeline)
         flow_runner_free(pipeline->flows[i]);
     }
     event_log_close(pipeline->events);
+    metrics_set_state(pipeline->context.metrics, NULL);
     state_close(pipeline->state);
     arena_free(pipeline->arena);
     mem_free(pipeline);
@@ -369,6 +374,7 @@ static void *flow_thread_main(void *argument)
 {
     FlowThread *thread = argument;
     thread->error = run_flow(thread);
+    flow_runner_ended(thread->flow, thread->error);
     atomic_store(&thread->ended, true);
     return NULL;
 }
@@ -435,8 +441,10 @@ Error *pipeline_serve(Pipeline *pipeline)
         error = start_thread(&threads[i]);
     }
     if (error == NULL) {
+        metrics_set_phase(pipeline->context.metrics, PIPELINE_RUNNING, NULL);
         watch_threads(pipeline, threads);
     }
+    metrics_set_phase(pipeline->context.metrics, PIPELINE_STOPPING, NULL);
     Error *first = join_threads(pipeline, threads);
     mem_free(threads);
     if (error == NULL) {

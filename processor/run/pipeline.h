@@ -22,6 +22,7 @@ typedef struct PipelineOptions {
     const atomic_bool *stop; /* NULL: never */
     void (*on_restore)(void *context, const RestoreProgress *progress);
     void *on_restore_context;
+    Metrics *metrics; /* of the same program; NULL: nobody looks */
 } PipelineOptions;
 
 /* Prepares topics, opens state and event log, starts every flow. */

@@ -22,6 +22,8 @@ typedef struct TableOptions {
 typedef struct RestoreProgress {
     Str table;
     uint64_t rows; /* records applied so far */
+    uint64_t offsets_done;
+    uint64_t offsets_total; /* an estimate of the work: offsets have gaps */
     int64_t elapsed_ms;
     int64_t left_ms; /* estimate, -1: unknown */
     bool finished;

@@ -172,6 +172,8 @@ static void report_progress(Restore *restore, bool finished)
     }
     RestoreProgress progress = {.table = restore->table->program->bound->name,
                                 .rows = restore->rows,
+                                .offsets_done = (uint64_t)done,
+                                .offsets_total = restore->offsets_total,
                                 .elapsed_ms = now_ms - restore->started_ms,
                                 .left_ms = -1,
                                 .finished = finished,
