@@ -5,6 +5,7 @@
 
 #include "processor/data/batch.h"
 #include "processor/data/datetime.h"
+#include "processor/data/row_encoding.h"
 
 typedef struct Decoder Decoder;
 
@@ -43,6 +44,32 @@ void json_encode_value(const Vector *vector, uint32_t row, Buffer *out);
  */
 NODISCARD Error *json_decode_key(const Field *fields, size_t count, Str key, Arena *arena,
                                  Vector **columns, uint32_t *ret_ordinal);
+
+/* ---- Stored bytes as JSON text, without vectors in between: what a table's writer needs. ----
+ *
+ * A writer is compiled once, lives in `arena` and is read-only afterwards: any number of threads
+ * may use it, each with a buffer of its own. After an error (STATE_CORRUPT: the bytes are no key or
+ * row) `out` is as it was. */
+
+typedef struct JsonKeyWriter JsonKeyWriter;
+
+/* For keys of these columns (the fields are copied, their types and names must outlive it). */
+RETURNS_NONNULL JsonKeyWriter *json_key_writer_new(Arena *arena, const Field *fields, size_t count);
+/* The bytes key_encode wrote -> the text json_encode_key writes for the same values. */
+NODISCARD Error *json_key_write(const JsonKeyWriter *writer, Str key, uint32_t ordinal,
+                                Buffer *out);
+/* The text of a key with ordinal 0 -> the text of the same key with that ordinal (0: a copy). So a
+ * key whose text was kept (its partition is a hash of that text) is never formatted again. */
+void json_key_write_ordinal(Str text, uint32_t ordinal, Buffer *out);
+
+typedef struct JsonRowWriter JsonRowWriter;
+
+/* For rows of the history's newest version as it is now; the history must outlive the writer, which
+ * is of no use once a version was added. */
+RETURNS_NONNULL JsonRowWriter *json_row_writer_new(Arena *arena, const SchemaHistory *history);
+/* The bytes row_encode wrote (under any version) -> the text json_encode_row writes for the same
+ * row of the newest schema. Rows of older versions take a slower way. */
+NODISCARD Error *json_row_write(const JsonRowWriter *writer, Str row, Buffer *out);
 
 DEFINE_AUTO(decoder, Decoder, decoder_close)
 

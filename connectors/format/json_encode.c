@@ -2,32 +2,12 @@
  * exact numbers. The text is the changelog: reading it back gives the same row.
  *
  *     {"id":1,"price":12.50,"at":"2026-03-01T00:00:00.000000Z","tags":{"a":1},"raw":"AAE="} */
-#include <math.h>
-
-#include "connectors/format/base64.h"
 #include "connectors/format/format.h"
-#include "connectors/format/json_scan.h"
-#include "processor/base/json_writer.h"
+#include "connectors/format/json_put.h"
 #include "processor/data/decimal.h"
 #include "processor/data/value_text.h"
 
 #include "processor/base/banned.h"
-
-static void write_escape(Buffer *out, unsigned char c)
-{
-    static const char letters[] = "btn?fr"; /* from \b = 8 on; 11 has none */
-    static const char digits[] = "0123456789ABCDEF";
-    if (c == '"' || c == '\\') {
-        char pair[2] = {'\\', (char)c};
-        buffer_append(out, pair, sizeof pair);
-    } else if (c >= 8 && c <= 13 && c != 11) {
-        char pair[2] = {'\\', letters[c - 8]};
-        buffer_append(out, pair, sizeof pair);
-    } else {
-        char escape[6] = {'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]};
-        buffer_append(out, escape, sizeof escape);
-    }
-}
 
 /* As buffer_append_byte, without a call where there is room. */
 static inline void put_byte(Buffer *out, char byte)
@@ -39,92 +19,28 @@ static inline void put_byte(Buffer *out, char byte)
     }
 }
 
-/* The rest of a string, from its first character that needs an escape on. */
-static void write_with_escapes(Buffer *out, const char *at, const char *end)
-{
-    unsigned non_ascii = 0;
-    while (at < end) {
-        const char *stop = json_find_special(at, end, &non_ascii);
-        buffer_append(out, at, (size_t)(stop - at));
-        if (stop < end) {
-            write_escape(out, (unsigned char)*stop);
-            stop++;
-        }
-        at = stop;
-    }
-}
-
-/* Quotes and copies; what needs an escape is found as the decoder finds string ends. Text that is
- * not UTF-8 is left to json_write_string, which replaces what is wrong. */
-static void write_string(Buffer *out, Str text)
-{
-    if (text.size == 0) {
-        buffer_append(out, "\"\"", 2);
-        return;
-    }
-    unsigned non_ascii = 0;
-    const char *end = text.data + text.size;
-    const char *stop = json_find_special(text.data, end, &non_ascii);
-    if (UNLIKELY((non_ascii != 0 || stop != end) && !str_is_utf8(text))) {
-        json_write_string(out, text);
-        return;
-    }
-    size_t run = (size_t)(stop - text.data);
-    char *to = buffer_reserve(out, text.size + 2);
-    to[0] = '"';
-    memcpy(to + 1, text.data, run);
-    out->size += run + 1;
-    write_with_escapes(out, stop, end);
-    put_byte(out, '"');
-}
-
 static void write_integer(Buffer *out, int64_t value)
 {
-    char text[24];
-    char *at = text + sizeof text;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do {
-        *--at = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest != 0);
-    if (value < 0) {
-        *--at = '-';
-    }
-    buffer_append(out, at, (size_t)(text + sizeof text - at));
+    char *to = buffer_reserve(out, INT64_TEXT_MAX);
+    out->size += (size_t)(integer_put(to, value) - to);
 }
 
 static void write_double(Buffer *out, double number, bool narrow)
 {
-    if (isnan(number)) {
-        buffer_append_cstr(out, "\"NaN\"");
-    } else if (isinf(number)) {
-        buffer_append_cstr(out, number < 0 ? "\"-Infinity\"" : "\"Infinity\"");
-    } else if (narrow) {
-        float_format((float)number, out);
-    } else {
-        double_format(number, out);
-    }
+    char *to = buffer_reserve(out, JSON_SCALAR_MAX);
+    out->size += (size_t)(json_put_double(to, number, narrow) - to);
 }
 
 static void write_timestamp(Buffer *out, int64_t us, bool utc_suffix)
 {
-    put_byte(out, '"');
-    timestamp_format_iso(us, utc_suffix, out);
-    put_byte(out, '"');
+    char *to = buffer_reserve(out, JSON_SCALAR_MAX);
+    out->size += (size_t)(json_put_timestamp(to, us, utc_suffix) - to);
 }
 
 static void write_date(Buffer *out, int32_t days)
 {
-    put_byte(out, '"');
-    date_format(days, out);
-    put_byte(out, '"');
-}
-
-static void write_base64(Buffer *out, Str bytes)
-{
-    put_byte(out, '"');
-    base64_encode(bytes, out);
-    put_byte(out, '"');
+    char *to = buffer_reserve(out, JSON_SCALAR_MAX);
+    out->size += (size_t)(json_put_date(to, days) - to);
 }
 
 static void write_array(Buffer *out, const Vector *vector, uint32_t row)
@@ -168,7 +84,7 @@ static void write_fields(Buffer *out, const Field *fields, Vector *const *column
         if (i > 0) {
             put_byte(out, ',');
         }
-        write_string(out, fields[i].name);
+        json_write_text(out, fields[i].name);
         put_byte(out, ':');
         json_encode_value(columns[i], row, out);
     }
@@ -187,7 +103,7 @@ static void write_as_text(Buffer *out, const Vector *vector, uint32_t row)
 {
     AUTO_BUFFER Buffer text = {0};
     value_format(vector, row, time_zone_utc(), &text);
-    write_string(out, buffer_str(&text));
+    json_write_text(out, buffer_str(&text));
 }
 
 void json_encode_value(const Vector *vector, uint32_t row, Buffer *out)
@@ -225,10 +141,10 @@ void json_encode_value(const Vector *vector, uint32_t row, Buffer *out)
         decimal_format(VECTOR_VALUE(vector, int128, row), vector->type->scale, out);
         return;
     case TYPE_STRING:
-        write_string(out, VECTOR_VALUE(vector, Str, row));
+        json_write_text(out, VECTOR_VALUE(vector, Str, row));
         return;
     case TYPE_BINARY:
-        write_base64(out, VECTOR_VALUE(vector, Str, row));
+        json_write_bytes(out, VECTOR_VALUE(vector, Str, row));
         return;
     case TYPE_DATE:
         write_date(out, VECTOR_VALUE(vector, int32_t, row));

@@ -8,6 +8,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "processor/data/digits.h"
+
 #include "processor/base/banned.h"
 
 enum {
@@ -88,49 +90,55 @@ int32_t date_add_months(int32_t days, int32_t months)
 
 static char *put_digits(char *at, int64_t value, int width)
 {
-    for (int i = width - 1; i >= 0; i--) {
-        at[i] = (char)('0' + value % 10);
-        value /= 10;
-    }
+    digits_put(at, (unsigned)width, (uint64_t)value);
     return at + width;
 }
 
-/* Four digits at least; a sign before years of more digits and negative ones, as java.time. */
+/* A year of another length than four digits: a sign before more digits and before negative ones,
+ * as java.time. */
+static COLD char *put_far_year(char *at, int32_t year)
+{
+    *at++ = year < 0 ? '-' : '+';
+    int64_t size = year < 0 ? -(int64_t)year : year;
+    unsigned width = digits_count((uint64_t)size);
+    return put_digits(at, size, width < 4 ? 4 : (int)width);
+}
+
 static char *put_date(char *at, CivilDate date)
 {
-    int64_t year = date.year < 0 ? -(int64_t)date.year : date.year;
-    if (date.year < 0) {
-        *at++ = '-';
-    } else if (year > 9999) {
-        *at++ = '+';
+    if (LIKELY(date.year >= 0 && date.year <= 9999)) {
+        at = put_digits(at, date.year, 4);
+    } else {
+        at = put_far_year(at, date.year);
     }
-    int width = 4;
-    for (int64_t limit = 10000; year >= limit; limit *= 10) {
-        width++;
-    }
-    at = put_digits(at, year, width);
     *at++ = '-';
-    at = put_digits(at, date.month, 2);
-    *at++ = '-';
-    return put_digits(at, date.day, 2);
+    digits_put_pair(at, (unsigned)date.month);
+    at[2] = '-';
+    digits_put_pair(at + 3, (unsigned)date.day);
+    return at + 5;
 }
 
 /* The second of the day, hh:mm:ss. */
 static char *put_time(char *at, int64_t second)
 {
-    at = put_digits(at, second / 3600, 2);
-    *at++ = ':';
-    at = put_digits(at, second / 60 % 60, 2);
-    *at++ = ':';
-    return put_digits(at, second % 60, 2);
+    unsigned minutes = (unsigned)second / 60;
+    digits_put_pair(at, minutes / 60);
+    at[2] = ':';
+    digits_put_pair(at + 3, minutes % 60);
+    at[5] = ':';
+    digits_put_pair(at + 6, (unsigned)second % 60);
+    return at + 8;
 }
 
-enum { DATETIME_TEXT_MAX = 48 };
+char *date_put(char *to, int32_t days)
+{
+    return put_date(to, date_to_civil(days));
+}
 
 void date_format(int32_t days, Buffer *out)
 {
-    char *begin = buffer_reserve(out, DATETIME_TEXT_MAX);
-    out->size += (size_t)(put_date(begin, date_to_civil(days)) - begin);
+    char *to = buffer_reserve(out, DATETIME_TEXT_MAX);
+    out->size += (size_t)(date_put(to, days) - to);
 }
 
 typedef struct DayTime {
@@ -151,19 +159,22 @@ static DayTime split(int64_t us, int64_t offset_us)
     return (DayTime){(int32_t)day, within / us_per_second, within % us_per_second};
 }
 
-void timestamp_format_iso(int64_t us, bool utc_suffix, Buffer *out)
+char *timestamp_put_iso(char *to, int64_t us, bool utc_suffix)
 {
     DayTime time = split(us, 0);
-    char *begin = buffer_reserve(out, DATETIME_TEXT_MAX);
-    char *at = put_date(begin, date_to_civil(time.day));
+    char *at = date_put(to, time.day);
     *at++ = 'T';
     at = put_time(at, time.second);
     *at++ = '.';
     at = put_digits(at, time.us, 6);
-    if (utc_suffix) {
-        *at++ = 'Z';
-    }
-    out->size += (size_t)(at - begin);
+    *at = 'Z';
+    return at + utc_suffix;
+}
+
+void timestamp_format_iso(int64_t us, bool utc_suffix, Buffer *out)
+{
+    char *to = buffer_reserve(out, DATETIME_TEXT_MAX);
+    out->size += (size_t)(timestamp_put_iso(to, us, utc_suffix) - to);
 }
 
 void timestamp_format_sql(int64_t us, const TimeZone *zone, Buffer *out)

@@ -56,6 +56,10 @@ bool timestamp_ntz_parse_iso(Str text, int64_t *ret_us);
 void date_format(int32_t days, Buffer *out); /* 2026-03-01 */
 void timestamp_format_iso(int64_t us, bool utc_suffix,
                           Buffer *out); /* 2026-03-01T00:00:00.000000Z */
+/* The same to memory with room for DATETIME_TEXT_MAX bytes; they return the end of the text. */
+enum { DATETIME_TEXT_MAX = 48 };
+char *date_put(char *to, int32_t days);
+char *timestamp_put_iso(char *to, int64_t us, bool utc_suffix);
 /* Spark's CAST(ts AS STRING): 2026-03-01 00:00:00[.fraction without trailing zeros] in the zone. */
 void timestamp_format_sql(int64_t us, const TimeZone *zone, Buffer *out);
 

@@ -12,42 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/data/digits.h"
 #include "processor/data/number_text.h"
 #include "processor/data/value_text.h"
 #include "processor/base/banned.h"
 
 enum { DIGITS_MAX = 38, WORD_DIGITS = 19 };
 
-static const uint64_t word_powers[WORD_DIGITS + 1] = {
-    UINT64_C(1),
-    UINT64_C(10),
-    UINT64_C(100),
-    UINT64_C(1000),
-    UINT64_C(10000),
-    UINT64_C(100000),
-    UINT64_C(1000000),
-    UINT64_C(10000000),
-    UINT64_C(100000000),
-    UINT64_C(1000000000),
-    UINT64_C(10000000000),
-    UINT64_C(100000000000),
-    UINT64_C(1000000000000),
-    UINT64_C(10000000000000),
-    UINT64_C(100000000000000),
-    UINT64_C(1000000000000000),
-    UINT64_C(10000000000000000),
-    UINT64_C(100000000000000000),
-    UINT64_C(1000000000000000000),
-    UINT64_C(10000000000000000000),
-};
-
 int128 decimal_power_of_ten(int n)
 {
     assert(n >= 0 && n <= DIGITS_MAX);
     if (n <= WORD_DIGITS) {
-        return (int128)word_powers[n];
+        return (int128)powers_of_ten_u64[n];
     }
-    return (int128)((uint128)word_powers[WORD_DIGITS] * word_powers[n - WORD_DIGITS]);
+    return (int128)((uint128)powers_of_ten_u64[WORD_DIGITS] * powers_of_ten_u64[n - WORD_DIGITS]);
 }
 
 static uint128 magnitude(int128 value)
@@ -119,7 +97,7 @@ static bool wide_multiply_word(Wide *a, uint64_t factor)
 static bool wide_multiply_power(Wide *a, int n)
 {
     for (; n > 0; n -= WORD_DIGITS) {
-        if (!wide_multiply_word(a, word_powers[n < WORD_DIGITS ? n : WORD_DIGITS])) {
+        if (!wide_multiply_word(a, powers_of_ten_u64[n < WORD_DIGITS ? n : WORD_DIGITS])) {
             return false;
         }
     }
@@ -190,7 +168,7 @@ static bool wide_shift_left(Wide *a, unsigned bit_in)
 static void wide_cut_digits(Wide *a, int n)
 {
     for (; n > 0; n -= WORD_DIGITS) {
-        (void)wide_divide_word(a, word_powers[n < WORD_DIGITS ? n : WORD_DIGITS]);
+        (void)wide_divide_word(a, powers_of_ten_u64[n < WORD_DIGITS ? n : WORD_DIGITS]);
     }
 }
 
@@ -455,25 +433,69 @@ bool decimal_text_to_plain(Str text, Buffer *out)
     return true;
 }
 
+/* All digits (as many as there are zeros in front) of a number and where they begin in `room`. */
+static char *digits_of_wide(uint128 value, int least, char *room, char *end)
+{
+    char *at = end;
+    if (value > UINT64_MAX) {
+        uint64_t low = (uint64_t)(value % powers_of_ten_u64[WORD_DIGITS]);
+        value /= powers_of_ten_u64[WORD_DIGITS];
+        at -= WORD_DIGITS;
+        digits_put(at, WORD_DIGITS, low);
+    }
+    unsigned count = digits_count((uint64_t)value);
+    at -= count;
+    digits_put(at, count, (uint64_t)value);
+    while (end - at < least) {
+        *--at = '0';
+    }
+    assert(at >= room);
+    (void)room;
+    return at;
+}
+
+static char *put_wide(char *to, uint128 value, int scale)
+{
+    char room[DIGITS_MAX + 2];
+    char *end = room + sizeof room;
+    const char *digits = digits_of_wide(value, scale + 1, room, end);
+    size_t whole = (size_t)(end - digits) - (size_t)scale;
+    memcpy(to, digits, whole);
+    to += whole;
+    if (scale > 0) {
+        *to++ = '.';
+        memcpy(to, digits + whole, (size_t)scale);
+        to += scale;
+    }
+    return to;
+}
+
+char *decimal_put(char *to, int128 value, int scale)
+{
+    uint128 number = magnitude(value);
+    *to = '-';
+    to += value < 0;
+    if (UNLIKELY(number > UINT64_MAX || scale >= WORD_DIGITS)) {
+        return put_wide(to, number, scale);
+    }
+    uint64_t rest = (uint64_t)number;
+    unsigned count = digits_count(rest);
+    if (scale == 0) {
+        digits_put(to, count, rest);
+        return to + count;
+    }
+    unsigned fraction = (unsigned)scale;
+    unsigned whole = count > fraction ? count - fraction : 1;
+    rest = digits_put(to + whole + 1, fraction, rest);
+    to[whole] = '.';
+    digits_put(to, whole, rest);
+    return to + whole + 1 + fraction;
+}
+
 void decimal_format(int128 value, int scale, Buffer *out)
 {
-    char digits[DIGITS_MAX + 2];
-    int count = 0;
-    for (uint128 rest = magnitude(value); rest > 0 || count <= scale; rest /= 10) {
-        digits[count++] = (char)('0' + (int)(rest % 10));
-    }
-    char *to = buffer_reserve(out, (size_t)count + 2);
-    char *at = to;
-    if (value < 0) {
-        *at++ = '-';
-    }
-    for (int i = count - 1; i >= 0; i--) {
-        *at++ = digits[i];
-        if (i == scale && i > 0) {
-            *at++ = '.';
-        }
-    }
-    out->size += (size_t)(at - to);
+    char *to = buffer_reserve(out, DECIMAL_TEXT_MAX);
+    out->size += (size_t)(decimal_put(to, value, scale) - to);
 }
 
 /* ---- Doubles ---- */

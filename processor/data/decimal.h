@@ -37,6 +37,9 @@ bool decimal_divide(int128 a, int scale_a, int128 b, int scale_b, int precision,
 int decimal_compare(int128 a, int scale_a, int128 b, int scale_b);
 /* Exactly `scale` fraction digits: 7 with scale 2 is "0.07". */
 void decimal_format(int128 value, int scale, Buffer *out);
+/* The same to memory with room for DECIMAL_TEXT_MAX bytes; returns the end of the text. */
+enum { DECIMAL_TEXT_MAX = 42 };
+char *decimal_put(char *to, int128 value, int scale);
 double decimal_to_double(int128 value, int scale);
 /* Nearest decimal (half up) of a finite double by its shortest text, as Spark; false when it does
  * not fit. */

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "processor/data/digits.h"
 #include "processor/base/banned.h"
 
 enum { DIGITS_MAX = 17, TEXT_MAX = 40 };
@@ -154,73 +155,84 @@ static void shortest_digits(const Format *format, double number, Digits *ret)
     }
 }
 
-static void append_digits(const char *digits, int count, Buffer *out)
+static char *put_chars(char *to, const char *digits, int count)
 {
-    buffer_append(out, digits, (size_t)count);
+    memcpy(to, digits, (size_t)count);
+    return to + count;
 }
 
-static void append_zeros(int count, Buffer *out)
+static char *put_zeros(char *to, int count)
 {
-    for (int i = 0; i < count; i++) {
-        buffer_append_byte(out, '0');
-    }
+    memset(to, '0', (size_t)count);
+    return to + count;
 }
 
-static void append_plain(const Digits *digits, Buffer *out)
+static char *put_plain(char *to, const Digits *digits)
 {
     if (digits->point <= 0) {
-        buffer_append_cstr(out, "0.");
-        append_zeros(-digits->point, out);
+        to = put_chars(to, "0.", 2);
+        to = put_zeros(to, -digits->point);
         int count = digits->count;
         count -= count == 2 && digits->digit[1] == '0';
-        append_digits(digits->digit, count, out);
-    } else if (digits->count <= digits->point) {
-        append_digits(digits->digit, digits->count, out);
-        append_zeros(digits->point - digits->count, out);
-        buffer_append_cstr(out, ".0");
-    } else {
-        append_digits(digits->digit, digits->point, out);
-        buffer_append_byte(out, '.');
-        append_digits(digits->digit + digits->point, digits->count - digits->point, out);
+        return put_chars(to, digits->digit, count);
     }
+    if (digits->count <= digits->point) {
+        to = put_chars(to, digits->digit, digits->count);
+        to = put_zeros(to, digits->point - digits->count);
+        return put_chars(to, ".0", 2);
+    }
+    to = put_chars(to, digits->digit, digits->point);
+    *to++ = '.';
+    return put_chars(to, digits->digit + digits->point, digits->count - digits->point);
 }
 
-static void format_number(const Format *format, double number, Buffer *out)
+static char *put_scientific(char *to, const Digits *digits)
+{
+    *to++ = digits->digit[0];
+    *to++ = '.';
+    to = put_chars(to, digits->digit + 1, digits->count - 1);
+    *to++ = 'E';
+    return integer_put(to, digits->point - 1);
+}
+
+static char *put_number(char *to, const Format *format, double number)
 {
     if (isnan(number)) {
-        buffer_append_cstr(out, "NaN");
-        return;
+        return put_chars(to, "NaN", 3);
     }
     if (signbit(number)) {
-        buffer_append_byte(out, '-');
+        *to++ = '-';
         number = -number;
     }
     if (isinf(number)) {
-        buffer_append_cstr(out, "Infinity");
-        return;
+        return put_chars(to, "Infinity", 8);
     }
     if (number == 0) {
-        buffer_append_cstr(out, "0.0");
-        return;
+        return put_chars(to, "0.0", 3);
     }
     Digits digits;
     shortest_digits(format, number, &digits);
-    if (number >= 1e-3 && number < 1e7) {
-        append_plain(&digits, out);
-        return;
-    }
-    buffer_append_byte(out, digits.digit[0]);
-    buffer_append_byte(out, '.');
-    append_digits(digits.digit + 1, digits.count - 1, out);
-    buffer_printf(out, "E%d", digits.point - 1);
+    return number >= 1e-3 && number < 1e7 ? put_plain(to, &digits) : put_scientific(to, &digits);
+}
+
+char *double_put(char *to, double number)
+{
+    return put_number(to, &double_format_kind, number);
+}
+
+char *float_put(char *to, float number)
+{
+    return put_number(to, &float_format_kind, (double)number);
 }
 
 void double_format(double number, Buffer *out)
 {
-    format_number(&double_format_kind, number, out);
+    char *to = buffer_reserve(out, DOUBLE_TEXT_MAX);
+    out->size += (size_t)(double_put(to, number) - to);
 }
 
 void float_format(float number, Buffer *out)
 {
-    format_number(&float_format_kind, (double)number, out);
+    char *to = buffer_reserve(out, DOUBLE_TEXT_MAX);
+    out->size += (size_t)(float_put(to, number) - to);
 }

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "processor/data/decimal.h"
+#include "processor/data/row_reader.h"
 #include "processor/base/banned.h"
 
 enum { VARINT_MAX = 19 /* bytes of a 128-bit varint */ };
@@ -344,291 +345,209 @@ void row_encode(const SchemaHistory *history, const Batch *batch, uint32_t row, 
 
 /* ---- Decoding ---- */
 
-typedef struct RowReader {
-    const unsigned char *at;
-    const unsigned char *end;
+typedef struct RowSource {
+    RowReader reader;
     Arena *arena;
-} RowReader;
-
-static size_t bytes_left(const RowReader *reader)
-{
-    return (size_t)(reader->end - reader->at);
-}
-
-static bool read_varint(RowReader *reader, uint64_t *ret_value)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        if (reader->at == reader->end) {
-            return false;
-        }
-        uint64_t byte = *reader->at++;
-        if (shift == 63 && byte > 1) {
-            return false;
-        }
-        value |= (byte & 0x7F) << shift;
-        if (byte < 0x80) {
-            *ret_value = value;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_zigzag128(RowReader *reader, int128 *ret_value)
-{
-    uint128 value = 0;
-    for (unsigned shift = 0; shift < 128; shift += 7) {
-        if (reader->at == reader->end) {
-            return false;
-        }
-        uint128 byte = *reader->at++;
-        if (shift == 126 && byte > 3) {
-            return false;
-        }
-        value |= (byte & 0x7F) << shift;
-        if (byte < 0x80) {
-            *ret_value = (int128)(value >> 1 ^ -(value & 1));
-            return true;
-        }
-    }
-    return false;
-}
+} RowSource;
 
 /* Reading functions take the vector a value goes to; NULL: read over it. */
 
-static bool read_integer(RowReader *reader, const Type *stored, Vector *vector)
+static bool read_integer(RowSource *source, const Type *stored, Vector *vector)
 {
-    uint64_t bits;
-    if (!read_varint(reader, &bits)) {
-        return false;
-    }
-    int64_t value = (int64_t)(bits >> 1 ^ -(bits & 1));
-    unsigned unused = 64 - 8 * (unsigned)type_value_size(stored);
-    if (value < INT64_MIN >> unused || value > INT64_MAX >> unused) {
+    int64_t value = 0;
+    if (!row_read_integer(&source->reader, type_value_size(stored), &value)) {
         return false;
     }
     if (vector != NULL) {
-        vector_append_int(vector, reader->arena, value);
+        vector_append_int(vector, source->arena, value);
     }
     return true;
 }
 
-static bool read_decimal(RowReader *reader, const Type *stored, Vector *vector)
+static bool read_decimal(RowSource *source, const Type *stored, Vector *vector)
 {
-    int128 value;
-    if (!read_zigzag128(reader, &value) || !decimal_fits(value, stored->precision)) {
+    int128 value = 0;
+    if (!row_read_int128(&source->reader, &value) || !decimal_fits(value, stored->precision)) {
         return false;
     }
     if (vector != NULL) {
-        vector_append_int128(vector, reader->arena, value);
+        vector_append_int128(vector, source->arena, value);
     }
     return true;
 }
 
-static bool read_bytes(RowReader *reader, size_t size, const unsigned char **ret_bytes)
+static bool read_bool(RowSource *source, Vector *vector)
 {
-    if (bytes_left(reader) < size) {
-        return false;
-    }
-    *ret_bytes = reader->at;
-    reader->at += size;
-    return true;
-}
-
-static bool read_bool(RowReader *reader, Vector *vector)
-{
-    const unsigned char *byte;
-    if (!read_bytes(reader, 1, &byte) || *byte > 1) {
+    bool value = false;
+    if (!row_read_bool(&source->reader, &value)) {
         return false;
     }
     if (vector != NULL) {
-        vector_append_bool(vector, reader->arena, *byte == 1);
+        vector_append_bool(vector, source->arena, value);
     }
     return true;
 }
 
-static bool read_float(RowReader *reader, Vector *vector)
+static bool read_float(RowSource *source, Vector *vector)
 {
-    const unsigned char *bytes;
-    float number;
-    if (!read_bytes(reader, sizeof number, &bytes)) {
-        return false;
-    }
-    memcpy(&number, bytes, sizeof number);
-    if (vector != NULL) {
-        vector_append_double(vector, reader->arena, (double)number);
-    }
-    return true;
-}
-
-static bool read_double(RowReader *reader, Vector *vector)
-{
-    const unsigned char *bytes;
-    double number;
-    if (!read_bytes(reader, sizeof number, &bytes)) {
-        return false;
-    }
-    memcpy(&number, bytes, sizeof number);
-    if (vector != NULL) {
-        vector_append_double(vector, reader->arena, number);
-    }
-    return true;
-}
-
-static bool read_string(RowReader *reader, Vector *vector)
-{
-    uint64_t size;
-    const unsigned char *bytes;
-    if (!read_varint(reader, &size) || size > bytes_left(reader) ||
-        !read_bytes(reader, (size_t)size, &bytes)) {
+    float number = 0;
+    if (!row_read_float(&source->reader, &number)) {
         return false;
     }
     if (vector != NULL) {
-        vector_append_str(vector, reader->arena, (Str){(const char *)bytes, (size_t)size});
+        vector_append_double(vector, source->arena, (double)number);
     }
     return true;
 }
 
-/* The bits of `count` values; those beyond the last must be zero. */
-static bool read_null_bits(RowReader *reader, uint64_t count, const unsigned char **ret_bits)
+static bool read_double(RowSource *source, Vector *vector)
 {
-    if (count / 8 > bytes_left(reader) || !read_bytes(reader, (size_t)(count + 7) / 8, ret_bits)) {
+    double number = 0;
+    if (!row_read_double(&source->reader, &number)) {
         return false;
     }
-    return count % 8 == 0 || (*ret_bits)[count / 8] >> (count % 8) == 0;
+    if (vector != NULL) {
+        vector_append_double(vector, source->arena, number);
+    }
+    return true;
 }
 
-static bool is_null_bit(const unsigned char *bits, size_t i)
+static bool read_string(RowSource *source, Vector *vector)
 {
-    return (bits[i / 8] >> (i % 8) & 1) != 0;
+    Str value = STR_NULL;
+    if (!row_read_str(&source->reader, &value)) {
+        return false;
+    }
+    if (vector != NULL) {
+        vector_append_str(vector, source->arena, value);
+    }
+    return true;
 }
 
-static bool read_value(RowReader *reader, const ReadPlan *plan, Vector *vector);
+static bool read_value(RowSource *source, const ReadPlan *plan, Vector *vector);
 
-static bool read_or_null(RowReader *reader, const ReadPlan *plan, bool null, Vector *vector)
+static bool read_or_null(RowSource *source, const ReadPlan *plan, bool null, Vector *vector)
 {
     if (!null) {
-        return read_value(reader, plan, vector);
+        return read_value(source, plan, vector);
     }
     if (vector != NULL) {
-        vector_append_null(vector, reader->arena);
+        vector_append_null(vector, source->arena);
     }
     return true;
 }
 
 /* The fields of a struct or row; columns == NULL: read over them. */
-static bool read_fields(RowReader *reader, const ReadPlan *plan, Vector **columns)
+static bool read_fields(RowSource *source, const ReadPlan *plan, Vector **columns)
 {
     const unsigned char *bits;
-    if (!read_null_bits(reader, plan->child_count, &bits)) {
+    if (!row_read_null_bits(&source->reader, plan->child_count, &bits)) {
         return false;
     }
     for (uint32_t i = 0; i < plan->child_count; i++) {
         const ReadPlan *child = &plan->children[i];
         bool skip = columns == NULL || child->skip;
         Vector *vector = skip ? NULL : columns[plan->targets[i]];
-        if (!read_or_null(reader, child, is_null_bit(bits, i), vector)) {
+        if (!read_or_null(source, child, row_null_bit(bits, i), vector)) {
             return false;
         }
     }
     for (uint32_t i = 0; columns != NULL && i < plan->missing_count; i++) {
-        vector_append_null(columns[plan->missing[i]], reader->arena);
+        vector_append_null(columns[plan->missing[i]], source->arena);
     }
     return true;
 }
 
-static bool read_struct(RowReader *reader, const ReadPlan *plan, Vector *vector)
+static bool read_struct(RowSource *source, const ReadPlan *plan, Vector *vector)
 {
-    if (!read_fields(reader, plan, vector == NULL ? NULL : vector->children)) {
+    if (!read_fields(source, plan, vector == NULL ? NULL : vector->children)) {
         return false;
     }
     if (vector != NULL) {
-        vector_finish_struct(vector, reader->arena);
+        vector_finish_struct(vector, source->arena);
     }
     return true;
 }
 
-static bool read_list(RowReader *reader, const ReadPlan *plan, Vector *vector)
+static bool read_list(RowSource *source, const ReadPlan *plan, Vector *vector)
 {
     uint64_t count;
-    if (!read_varint(reader, &count) || count > UINT32_MAX) {
+    if (!row_read_varint(&source->reader, &count) || count > UINT32_MAX) {
         return false;
     }
     for (uint32_t child = 0; child < plan->child_count; child++) {
         const unsigned char *bits;
-        if (!read_null_bits(reader, count, &bits)) {
+        if (!row_read_null_bits(&source->reader, count, &bits)) {
             return false;
         }
         Vector *elements = vector == NULL ? NULL : vector->children[child];
         for (size_t i = 0; i < count; i++) {
-            if (!read_or_null(reader, &plan->children[child], is_null_bit(bits, i), elements)) {
+            if (!read_or_null(source, &plan->children[child], row_null_bit(bits, i), elements)) {
                 return false;
             }
         }
     }
     if (vector != NULL) {
-        vector_finish_list(vector, reader->arena);
+        vector_finish_list(vector, source->arena);
     }
     return true;
 }
 
-static bool read_value(RowReader *reader, const ReadPlan *plan, Vector *vector)
+static bool read_value(RowSource *source, const ReadPlan *plan, Vector *vector)
 {
     switch (type_physical(plan->stored)) {
     case PHYSICAL_NONE:
         return false; /* always NULL, so never a value */
     case PHYSICAL_BOOL:
-        return read_bool(reader, vector);
+        return read_bool(source, vector);
     case PHYSICAL_INT8:
     case PHYSICAL_INT16:
     case PHYSICAL_INT32:
     case PHYSICAL_INT64:
-        return read_integer(reader, plan->stored, vector);
+        return read_integer(source, plan->stored, vector);
     case PHYSICAL_INT128:
-        return read_decimal(reader, plan->stored, vector);
+        return read_decimal(source, plan->stored, vector);
     case PHYSICAL_FLOAT:
-        return read_float(reader, vector);
+        return read_float(source, vector);
     case PHYSICAL_DOUBLE:
-        return read_double(reader, vector);
+        return read_double(source, vector);
     case PHYSICAL_STR:
-        return read_string(reader, vector);
+        return read_string(source, vector);
     case PHYSICAL_LIST:
-        return read_list(reader, plan, vector);
+        return read_list(source, plan, vector);
     case PHYSICAL_STRUCT:
-        return read_struct(reader, plan, vector);
+        return read_struct(source, plan, vector);
     }
     return false;
 }
 
 /* Takes back what was appended of the row. */
-static COLD Error *damaged(const RowReader *reader, Str bytes, Batch *batch)
+static COLD Error *damaged(const RowSource *source, Str bytes, Batch *batch)
 {
     for (size_t i = 0; i < batch->schema->field_count; i++) {
         vector_truncate(batch->columns[i], batch->row_count);
     }
     return error_new(ERROR_STATE_CORRUPT, "A stored row is damaged at byte %td of %zu.",
-                     reader->at - (const unsigned char *)bytes.data, bytes.size);
+                     source->reader.at - (const unsigned char *)bytes.data, bytes.size);
 }
 
 Error *row_decode(const SchemaHistory *history, Str bytes, Arena *arena, Batch *batch)
 {
     assert(batch->selection == NULL && batch->selected_count == batch->row_count);
     bytes.data = bytes.data == NULL ? "" : bytes.data;
-    const unsigned char *begin = (const unsigned char *)bytes.data;
-    RowReader reader = {begin, begin + bytes.size, arena};
+    RowSource source = {row_reader_of(bytes), arena};
     uint64_t version;
-    if (!read_varint(&reader, &version)) {
-        return damaged(&reader, bytes, batch);
+    if (!row_read_varint(&source.reader, &version)) {
+        return damaged(&source, bytes, batch);
     }
     if (version == 0 || version > history->count) {
         return error_new(ERROR_STATE_CORRUPT,
                          "A stored row names version %llu of its table's schema; %u are known.",
                          (unsigned long long)version, history->count);
     }
-    if (!read_fields(&reader, &history->plans[version - 1], batch->columns) ||
-        reader.at != reader.end) {
-        return damaged(&reader, bytes, batch);
+    if (!read_fields(&source, &history->plans[version - 1], batch->columns) ||
+        source.reader.at != source.reader.end) {
+        return damaged(&source, bytes, batch);
     }
     batch->row_count++;
     batch->selected_count++;

@@ -19,6 +19,10 @@ void value_format(const Vector *vector, uint32_t row, const TimeZone *zone, Buff
 /* Java's Double.toString / Float.toString (JDK 19+ shortest form, as Spark 4 prints). */
 void double_format(double number, Buffer *out);
 void float_format(float number, Buffer *out);
+/* The same to memory with room for DOUBLE_TEXT_MAX bytes; they return the end of the text. */
+enum { DOUBLE_TEXT_MAX = 32 };
+char *double_put(char *to, double number);
+char *float_put(char *to, float number);
 /* Decimal text of an integer or double (NaN, Infinity, -Infinity in any case); whole text or false.
  */
 bool double_parse(Str text, double *ret_number);
