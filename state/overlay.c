@@ -1,96 +1,69 @@
-/* Overlay layers over a table's store. Each layer is a map of key entries in an arena of its own; a
- * layer's rows for a key stand on top of the first `kept` rows of what lies below it.
+/* Overlay: epochs over a table's store, and the key table that answers for them.
  *
  * Example: the store has key k with rows (a, b) of sequence 5. An epoch appends c (also 5):
  * kept = 2, rows = (c), published = 2. The next epoch replaces by d (sequence 6): kept = 0, rows =
- * (d), published = 3, so the topic gets d as ordinal 0 and tombstones for ordinals 1 and 2. Merged
- * into the committed layer both become: kept = 0, rows = (d), lower = 2 rows in the store, of which
- * the checkpoint deletes ordinal 1. */
+ * (d), published = 3, so the topic gets d as ordinal 0 and tombstones for ordinals 1 and 2. A
+ * checkpoint of both writes d as ordinal 0 and deletes ordinal 1. */
 #include "state/overlay.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-#include "processor/base/hash.h"
-#include "processor/base/map.h"
 #include "processor/base/memory.h"
+#include "state/epoch.h"
 
 #include "processor/base/banned.h"
-
-/* A key in the committed or checkpointing layer. */
-typedef struct LayerEntry {
-    Str key;
-    uint32_t shard;
-    uint32_t lower; /* rows of the key in the layers below this one, at most */
-    uint32_t kept;
-    uint32_t count;
-    Str sequence;
-    Str *rows;
-    uint32_t row_count;
-    uint32_t row_capacity;
-} LayerEntry;
-
-typedef struct Layer {
-    Arena *arena;
-    Map entries;        /* key -> LayerEntry */
-    int64_t *positions; /* a shard; -1: not moved by this layer */
-    bool moved;         /* some position is set */
-} Layer;
 
 struct Overlay {
     TableStore *store;
     uint32_t shards;
-    uint32_t (*shard_of)(void *context, Str key);
-    void *shard_context;
+    NameKey name_key;
+    void *name_context;
+    Buffer name; /* scratch */
 
-    Arena *epoch_arena;
-    Map epoch; /* key -> KeyEntry */
-    KeyEntry **changes;
-    size_t change_count;
-    size_t change_capacity;
-    size_t epoch_rows;
-
-    Layer committed;
-    Layer checkpointing;
+    KeyTable *keys;
+    uint32_t written_epoch; /* epochs up to it are in the store */
+    uint32_t next_epoch;    /* number */
+    EpochPool pool;
+    Epoch *running;
+    Epoch *closed;
+    EpochList committed;
+    EpochList checkpointing;
     bool checkpoint_running;
+
+    int64_t *positions; /* a shard: as of the last commit; -1: unknown */
+    int64_t *checkpoint_positions;
+    bool moved; /* a position, since the last checkpoint began */
 };
 
-static void layer_init(Layer *layer, uint32_t shards, const char *name)
+static int64_t *new_positions(uint32_t shards)
 {
-    *layer = (Layer){.arena = arena_new(name)};
-    layer->positions = mem_alloc_array(shards, sizeof *layer->positions);
+    int64_t *positions = mem_alloc_array(shards, sizeof *positions);
     for (uint32_t i = 0; i < shards; i++) {
-        layer->positions[i] = -1;
+        positions[i] = -1;
     }
+    return positions;
 }
 
-static void layer_done(Layer *layer)
+static Epoch *next_epoch(Overlay *overlay)
 {
-    map_done(&layer->entries);
-    arena_free(layer->arena);
-    mem_free(layer->positions);
+    return epoch_new(&overlay->pool, overlay->next_epoch++);
 }
 
-static void layer_clear(Layer *layer, uint32_t shards)
-{
-    map_clear(&layer->entries);
-    arena_reset(layer->arena);
-    for (uint32_t i = 0; i < shards; i++) {
-        layer->positions[i] = -1;
-    }
-    layer->moved = false;
-}
-
-Overlay *overlay_new(TableStore *store, uint32_t (*shard_of)(void *context, Str key), void *context)
+Overlay *overlay_new(TableStore *store, const OverlayOptions *options)
 {
     Overlay *overlay = mem_new(Overlay);
     overlay->store = store;
     overlay->shards = table_store_shards(store);
-    overlay->shard_of = shard_of;
-    overlay->shard_context = context;
-    overlay->epoch_arena = arena_new("epoch");
-    layer_init(&overlay->committed, overlay->shards, "committed");
-    layer_init(&overlay->checkpointing, overlay->shards, "checkpointing");
+    overlay->name_key = options->name_key;
+    overlay->name_context = options->context;
+    overlay->keys = key_table_new(options->key_memory);
+    if (!options->store_is_empty) {
+        key_table_set_incomplete(overlay->keys);
+    }
+    overlay->next_epoch = 1;
+    overlay->running = next_epoch(overlay);
+    overlay->positions = new_positions(overlay->shards);
+    overlay->checkpoint_positions = new_positions(overlay->shards);
     return overlay;
 }
 
@@ -100,334 +73,313 @@ void overlay_free(Overlay *overlay)
         return;
     }
     assert(!overlay->checkpoint_running);
-    map_done(&overlay->epoch);
-    mem_free(overlay->changes);
-    arena_free(overlay->epoch_arena);
-    layer_done(&overlay->committed);
-    layer_done(&overlay->checkpointing);
+    epoch_free(&overlay->pool, overlay->running);
+    epoch_free(&overlay->pool, overlay->closed);
+    epoch_list_free(&overlay->pool, &overlay->committed);
+    epoch_pool_done(&overlay->pool);
+    key_table_free(overlay->keys);
+    buffer_done(&overlay->name);
+    mem_free(overlay->positions);
+    mem_free(overlay->checkpoint_positions);
     mem_free(overlay);
 }
 
-/* Count and sequence as a layer tells them; false when it does not know the key. The sequence is
- * copied: a layer may be dropped by the end of a checkpoint while the epoch goes on. */
-static bool find_in_layer(const Layer *layer, Arena *epoch_arena, KeyEntry *entry)
-{
-    const LayerEntry *known = map_get(&layer->entries, entry->key);
-    if (known == NULL) {
-        return false;
-    }
-    entry->count = known->count;
-    entry->sequence = arena_copy_str(epoch_arena, known->sequence);
-    return true;
-}
+/* ------------------------------------------------------------------------------- look-up ---- */
 
-/* Keys no layer knows, to be asked of the store in one go. */
+/* Keys the table does not hold, to be asked of the store in one go. */
 typedef struct Misses {
-    KeyEntry **entries;
+    KeySlot **slots;
     Str *keys;
     uint32_t *shards;
     size_t count;
 } Misses;
 
-static KeyEntry *add_entry(Overlay *overlay, MapEntry *slot, Misses *misses)
+static uint32_t name_key(Overlay *overlay, Str key)
 {
-    KeyEntry *entry = arena_new_object(overlay->epoch_arena, KeyEntry);
-    entry->key = arena_copy_str(overlay->epoch_arena, slot->key);
-    entry->shard = overlay->shard_of(overlay->shard_context, entry->key);
-    assert(entry->shard < overlay->shards);
-    slot->key = entry->key;
-    slot->value = entry;
-    if (!find_in_layer(&overlay->committed, overlay->epoch_arena, entry) &&
-        !find_in_layer(&overlay->checkpointing, overlay->epoch_arena, entry)) {
-        misses->entries[misses->count] = entry;
-        misses->keys[misses->count] = entry->key;
-        misses->shards[misses->count++] = entry->shard;
-    }
-    return entry;
+    buffer_clear(&overlay->name);
+    uint32_t shard = overlay->name_key(overlay->name_context, key, &overlay->name);
+    assert(shard < overlay->shards);
+    return shard;
 }
 
-/* Entries whose rows could not be looked up must not be taken for keys without rows. */
-static void forget_entries(Overlay *overlay, KeyEntry *const *entries, size_t count)
+static Misses find_slots(Overlay *overlay, const Str *keys, size_t count, Arena *batch_arena,
+                         KeySlot **ret_slots)
 {
+    Misses misses = {.slots = arena_alloc(batch_arena, count * sizeof(KeySlot *)),
+                     .keys = arena_alloc(batch_arena, count * sizeof(Str))};
+    Hash128 *hashes = arena_alloc(batch_arena, count * sizeof *hashes);
     for (size_t i = 0; i < count; i++) {
-        map_remove(&overlay->epoch, entries[i]->key);
+        hashes[i] = key_table_hash(overlay->keys, keys[i]);
+        key_table_prefetch(overlay->keys, hashes[i]);
     }
-}
-
-Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batch_arena,
-                    KeyEntry **ret_entries)
-{
-    Misses misses = {arena_new_array(batch_arena, KeyEntry *, count),
-                     arena_new_array(batch_arena, Str, count),
-                     arena_new_array(batch_arena, uint32_t, count), 0};
-    KeyEntry **added = arena_new_array(batch_arena, KeyEntry *, count);
-    size_t added_count = 0;
     for (size_t i = 0; i < count; i++) {
-        bool is_new = false;
-        MapEntry *slot = map_find_or_add(&overlay->epoch, keys[i], hash_bytes(keys[i]), &is_new);
-        ret_entries[i] = is_new ? add_entry(overlay, slot, &misses) : slot->value;
-        if (is_new) {
-            added[added_count++] = ret_entries[i];
+        bool added = false;
+        ret_slots[i] = key_table_find_or_add(overlay->keys, hashes[i], &added);
+        if (added) {
+            misses.slots[misses.count] = ret_slots[i];
+            misses.keys[misses.count++] = keys[i];
         }
     }
-    KeyState *states = arena_new_array(batch_arena, KeyState, misses.count);
-    Error *error = table_store_lookup(overlay->store, misses.shards, misses.keys, misses.count,
-                                      overlay->epoch_arena, states);
-    if (error != NULL) {
-        forget_entries(overlay, added, added_count);
-        return error;
+    return misses;
+}
+
+/* Keys whose rows could not be looked up must not be taken for keys without rows. Removing moves
+ * slots: by hash, not by place. */
+static void forget(Overlay *overlay, const Misses *misses, Arena *batch_arena)
+{
+    Hash128 *hashes = arena_alloc(batch_arena, misses->count * sizeof *hashes);
+    for (size_t i = 0; i < misses->count; i++) {
+        hashes[i] = misses->slots[i]->hash;
     }
-    for (size_t i = 0; i < misses.count; i++) {
-        misses.entries[i]->count = states[i].count;
-        misses.entries[i]->sequence = states[i].sequence;
+    for (size_t i = 0; i < misses->count; i++) {
+        key_table_remove(overlay->keys, hashes[i]);
     }
-    for (size_t i = 0; i < added_count; i++) {
-        added[i]->published = added[i]->count;
-        added[i]->kept = added[i]->count;
+}
+
+static Error *look_up(Overlay *overlay, Misses *misses, Arena *batch_arena)
+{
+    misses->shards = arena_alloc(batch_arena, misses->count * sizeof(uint32_t));
+    for (size_t i = 0; i < misses->count; i++) {
+        misses->shards[i] = name_key(overlay, misses->keys[i]);
+        misses->slots[i]->shard = (uint16_t)misses->shards[i];
+    }
+    KeyState *states = arena_new_array(batch_arena, KeyState, misses->count);
+    TRY(table_store_lookup(overlay->store, misses->shards, misses->keys, misses->count, batch_arena,
+                           states));
+    for (size_t i = 0; i < misses->count; i++) {
+        misses->slots[i]->count = states[i].count;
+        if (states[i].count > 0) {
+            key_slot_set_sequence(misses->slots[i], states[i].sequence);
+        }
     }
     return NULL;
 }
 
-static void note_change(Overlay *overlay, KeyEntry *entry)
+Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batch_arena,
+                    KeySlot **ret_slots)
 {
-    if (!entry->changed) {
-        entry->changed = true;
-        mem_reserve(overlay->changes, &overlay->change_capacity, overlay->change_count + 1);
-        overlay->changes[overlay->change_count++] = entry;
+    key_table_reserve(overlay->keys, count, overlay->written_epoch);
+    Misses misses = find_slots(overlay, keys, count, batch_arena, ret_slots);
+    if (misses.count == 0 || key_table_is_complete(overlay->keys)) {
+        return NULL;
     }
+    Error *error = look_up(overlay, &misses, batch_arena);
+    if (error != NULL) {
+        forget(overlay, &misses, batch_arena);
+    }
+    return error;
 }
 
-/* Room for one more row pointer, doubling in the arena. */
-static void reserve_row(Arena *arena, Str **rows, uint32_t count, uint32_t *capacity)
+void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequence)
 {
-    if (count < *capacity) {
+    if (!key_table_is_complete(overlay->keys)) {
+        return; /* not all keys fit: the store is asked anyway */
+    }
+    key_table_reserve(overlay->keys, 1, overlay->written_epoch);
+    bool added = false;
+    KeySlot *slot =
+        key_table_find_or_add(overlay->keys, key_table_hash(overlay->keys, key), &added);
+    if (sequence.data == NULL) {
+        slot->count = slot->count < ordinal ? slot->count : ordinal;
         return;
     }
-    uint32_t wanted = *capacity == 0 ? 1 : *capacity * 2;
-    Str *larger = arena_alloc(arena, sizeof(Str) * wanted);
-    if (count > 0) {
-        memcpy(larger, *rows, sizeof(Str) * count);
+    slot->count = slot->count > ordinal ? slot->count : ordinal + 1;
+    key_slot_set_sequence(slot, sequence);
+}
+
+/* ------------------------------------------------------------------------------- changes ---- */
+
+static void append_change(Epoch *epoch, KeyChange *change)
+{
+    if (epoch->last == NULL) {
+        epoch->first = change;
+    } else {
+        epoch->last->next = change;
     }
-    *rows = larger;
-    *capacity = wanted;
+    epoch->last = change;
+    epoch->change_count++;
 }
 
-static void push_row(Overlay *overlay, KeyEntry *entry, Str row)
+static KeyChange *new_change(Overlay *overlay, KeySlot *slot, Str key)
 {
-    reserve_row(overlay->epoch_arena, &entry->rows, entry->row_count, &entry->row_capacity);
-    entry->rows[entry->row_count++] = arena_copy_str(overlay->epoch_arena, row);
-    entry->count = entry->kept + entry->row_count;
-    overlay->epoch_rows++;
+    Epoch *epoch = overlay->running;
+    Arena *arena = epoch->memory->arena;
+    KeyChange *change = arena_alloc_zero(arena, sizeof *change);
+    change->shard = name_key(overlay, key);
+    change->key = arena_copy_str(arena, key);
+    change->message_key = arena_copy_str(arena, buffer_str(&overlay->name));
+    change->hash = slot->hash;
+    change->epoch = epoch->number;
+    change->count = slot->count;
+    change->published = slot->count;
+    change->kept = slot->count;
+    change->previous_epoch = slot->epoch;
+    change->previous_sequence = arena_copy_str(arena, key_slot_sequence(slot));
+    change->sequence = change->previous_sequence;
+    append_change(epoch, change);
+    slot->change = change;
+    slot->epoch = epoch->number;
+    return change;
 }
 
-void overlay_replace(Overlay *overlay, KeyEntry *entry, Str sequence, Str row)
+static KeyChange *change_of(Overlay *overlay, KeySlot *slot, Str key)
 {
-    note_change(overlay, entry);
-    entry->kept = 0;
-    entry->row_count = 0;
-    entry->sequence = arena_copy_str(overlay->epoch_arena, sequence);
-    push_row(overlay, entry, row);
+    return slot->epoch == overlay->running->number ? slot->change : new_change(overlay, slot, key);
 }
 
-void overlay_append(Overlay *overlay, KeyEntry *entry, Str row)
+/* Room for one more row, doubling in the arena; the first row lies in the change itself. */
+static void reserve_row(Arena *arena, KeyChange *change)
 {
-    assert(entry->count > 0);
-    note_change(overlay, entry);
-    push_row(overlay, entry, row);
+    if (change->row_count < change->row_capacity) {
+        return;
+    }
+    if (change->row_capacity == 0) {
+        change->rows = &change->single_row;
+        change->row_capacity = 1;
+        return;
+    }
+    Str *larger = arena_alloc(arena, sizeof(Str) * change->row_capacity * 2);
+    memcpy(larger, change->rows, sizeof(Str) * change->row_count);
+    change->rows = larger;
+    change->row_capacity *= 2;
 }
 
-KeyEntry *const *overlay_changes(const Overlay *overlay, size_t *ret_count)
+static void push_row(Overlay *overlay, KeySlot *slot, KeyChange *change, Str row)
 {
-    *ret_count = overlay->change_count;
-    return overlay->changes;
+    Arena *arena = overlay->running->memory->arena;
+    reserve_row(arena, change);
+    change->rows[change->row_count++] = arena_copy_str(arena, row);
+    change->count = change->kept + change->row_count;
+    slot->count = change->count;
+    overlay->running->rows++;
+}
+
+void overlay_replace(Overlay *overlay, KeySlot *slot, Str key, Str sequence, Str row)
+{
+    KeyChange *change = change_of(overlay, slot, key);
+    change->kept = 0;
+    change->row_count = 0;
+    change->sequence = arena_copy_str(overlay->running->memory->arena, sequence);
+    key_slot_set_sequence(slot, sequence);
+    push_row(overlay, slot, change, row);
+}
+
+void overlay_append(Overlay *overlay, KeySlot *slot, Str key, Str row)
+{
+    assert(slot->count > 0);
+    push_row(overlay, slot, change_of(overlay, slot, key), row);
 }
 
 size_t overlay_epoch_rows(const Overlay *overlay)
 {
-    return overlay->epoch_rows;
+    return overlay->running->rows;
 }
 
 size_t overlay_epoch_bytes(const Overlay *overlay)
 {
-    return arena_used_bytes(overlay->epoch_arena);
+    const Epoch *epoch = overlay->running;
+    return arena_used_bytes(epoch->memory->arena) - epoch->used_before;
 }
 
-void overlay_abort_epoch(Overlay *overlay)
+/* ---------------------------------------------------------------------- end of an epoch ---- */
+
+const Epoch *overlay_close_epoch(Overlay *overlay)
 {
-    map_clear(&overlay->epoch);
-    overlay->change_count = 0;
-    overlay->epoch_rows = 0;
-    arena_reset(overlay->epoch_arena);
+    assert(overlay->closed == NULL);
+    overlay->running->bytes = overlay_epoch_bytes(overlay);
+    overlay->closed = overlay->running;
+    overlay->running = next_epoch(overlay);
+    return overlay->closed;
 }
 
-static void add_layer_row(Arena *arena, LayerEntry *entry, Str row)
+static void put_back(Overlay *overlay, const Epoch *epoch)
 {
-    reserve_row(arena, &entry->rows, entry->row_count, &entry->row_capacity);
-    entry->rows[entry->row_count++] = arena_copy_str(arena, row);
-}
-
-/* Puts (kept, rows) on top of what the layer says of the key. `below`: rows of the key under the
- * change, needed when the layer does not know it yet. */
-static void merge_entry(Layer *layer, Str key, uint32_t shard, uint32_t below, uint32_t kept,
-                        Str sequence, const Str *rows, uint32_t row_count)
-{
-    bool added = false;
-    MapEntry *slot = map_find_or_add(&layer->entries, key, hash_bytes(key), &added);
-    if (added) {
-        LayerEntry *fresh = arena_new_object(layer->arena, LayerEntry);
-        fresh->key = arena_copy_str(layer->arena, key);
-        fresh->shard = shard;
-        fresh->lower = below;
-        fresh->kept = below;
-        fresh->count = below;
-        slot->key = fresh->key;
-        slot->value = fresh;
-    }
-    LayerEntry *entry = slot->value;
-    assert(kept == 0 || kept == entry->count);
-    if (kept == 0) {
-        entry->kept = 0;
-        entry->row_count = 0;
-    }
-    for (uint32_t i = 0; i < row_count; i++) {
-        add_layer_row(layer->arena, entry, rows[i]);
-    }
-    entry->count = entry->kept + entry->row_count;
-    entry->sequence = arena_copy_str(layer->arena, sequence);
-}
-
-static void merge_positions(Layer *layer, const int64_t *ends, uint32_t shards)
-{
-    for (uint32_t i = 0; i < shards; i++) {
-        if (ends[i] >= 0) {
-            assert(ends[i] >= layer->positions[i]);
-            layer->positions[i] = ends[i];
-            layer->moved = true;
-        }
+    for (const KeyChange *change = epoch->first; change != NULL; change = change->next) {
+        KeySlot *slot = key_table_find(overlay->keys, change->hash);
+        assert(slot != NULL); /* a changed key is not evicted */
+        slot->count = change->published;
+        slot->epoch = change->previous_epoch;
+        key_slot_set_sequence(slot, change->previous_sequence);
     }
 }
 
-void overlay_commit_epoch(Overlay *overlay, const int64_t *ends)
+/* Newest first: each puts back what it found. */
+void overlay_abort(Overlay *overlay)
 {
-    for (size_t i = 0; i < overlay->change_count; i++) {
-        const KeyEntry *entry = overlay->changes[i];
-        merge_entry(&overlay->committed, entry->key, entry->shard, entry->published, entry->kept,
-                    entry->sequence, entry->rows, entry->row_count);
+    put_back(overlay, overlay->running);
+    epoch_free(&overlay->pool, overlay->running);
+    if (overlay->closed != NULL) {
+        put_back(overlay, overlay->closed);
+        epoch_free(&overlay->pool, overlay->closed);
+        overlay->closed = NULL;
     }
-    merge_positions(&overlay->committed, ends, overlay->shards);
-    overlay_abort_epoch(overlay);
+    overlay->running = next_epoch(overlay);
 }
+
+void overlay_commit(Overlay *overlay, const int64_t *ends)
+{
+    assert(overlay->closed != NULL);
+    epoch_list_append(&overlay->committed, overlay->closed);
+    overlay->closed = NULL;
+    for (uint32_t i = 0; i < overlay->shards; i++) {
+        assert(ends[i] < 0 || ends[i] >= overlay->positions[i]);
+        overlay->moved = overlay->moved || ends[i] > overlay->positions[i];
+        overlay->positions[i] = ends[i] >= 0 ? ends[i] : overlay->positions[i];
+    }
+}
+
+/* ---------------------------------------------------------------------------- checkpoint ---- */
 
 size_t overlay_committed_bytes(const Overlay *overlay)
 {
-    return arena_used_bytes(overlay->committed.arena);
+    return overlay->committed.bytes;
+}
+
+bool overlay_is_crowded(const Overlay *overlay)
+{
+    size_t waiting = overlay->committed.change_count + overlay->checkpointing.change_count +
+                     overlay->running->change_count;
+    return waiting > key_table_room(overlay->keys) / 2;
 }
 
 bool overlay_checkpoint_begin(Overlay *overlay)
 {
-    if (overlay->checkpoint_running || !overlay->committed.moved) {
+    bool nothing = !overlay->moved && overlay->committed.change_count == 0;
+    if (overlay->checkpoint_running || nothing) {
         return false;
     }
-    Layer frozen = overlay->committed;
-    overlay->committed = overlay->checkpointing;
-    overlay->checkpointing = frozen;
+    overlay->checkpointing = overlay->committed;
+    overlay->committed = (EpochList){0};
+    memcpy(overlay->checkpoint_positions, overlay->positions,
+           overlay->shards * sizeof *overlay->positions);
+    overlay->moved = false;
     overlay->checkpoint_running = true;
     return true;
-}
-
-/* In the order of the store: the last row of a key comes first. */
-static void write_entry(StoreBatch *batch, const LayerEntry *entry)
-{
-    for (uint32_t i = entry->lower; i > entry->count; i--) {
-        store_batch_delete(batch, entry->shard, entry->key, i - 1);
-    }
-    for (uint32_t i = entry->row_count; i > 0; i--) {
-        store_batch_put(batch, entry->shard, entry->key, entry->kept + i - 1, entry->sequence,
-                        entry->rows[i - 1]);
-    }
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-    const LayerEntry *x = *(const LayerEntry *const *)a;
-    const LayerEntry *y = *(const LayerEntry *const *)b;
-    if (x->shard != y->shard) {
-        return x->shard < y->shard ? -1 : 1;
-    }
-    return str_compare(x->key, y->key);
-}
-
-/* Sorted: RocksDB takes ascending keys several times faster than random ones. */
-static void write_entries(StoreBatch *batch, const Layer *layer)
-{
-    LayerEntry **entries = mem_alloc_array(layer->entries.count, sizeof *entries);
-    size_t count = 0;
-    for (MapEntry *slot = map_first(&layer->entries); slot != NULL;
-         slot = map_next(&layer->entries, slot)) {
-        entries[count++] = slot->value;
-    }
-    if (count > 0) {
-        qsort(entries, count, sizeof *entries, compare_entries);
-    }
-    for (size_t i = 0; i < count; i++) {
-        write_entry(batch, entries[i]);
-    }
-    mem_free(entries);
 }
 
 Error *overlay_checkpoint_write(Overlay *overlay, int64_t time_us)
 {
     assert(overlay->checkpoint_running);
-    const Layer *layer = &overlay->checkpointing;
-    AUTO(store_batch) StoreBatch *batch = store_batch_new(overlay->store);
-    write_entries(batch, layer);
-    for (uint32_t i = 0; i < overlay->shards; i++) {
-        if (layer->positions[i] >= 0) {
-            store_batch_set_position(batch, i, layer->positions[i], time_us);
-        }
-    }
-    TRY(store_batch_write(batch));
-    return table_store_flush(overlay->store);
-}
-
-/* A write that failed may have reached the store all the same (its flush failed): the layer's rows
- * then lie in the store already. So what the next checkpoint deletes must reach beyond whichever
- * number of rows is larger. */
-static void expect_own_rows_below(const Layer *layer)
-{
-    for (MapEntry *slot = map_first(&layer->entries); slot != NULL;
-         slot = map_next(&layer->entries, slot)) {
-        LayerEntry *entry = slot->value;
-        entry->lower = entry->count > entry->lower ? entry->count : entry->lower;
-    }
-}
-
-/* The frozen layer could not be written: what was committed since goes on top of it again. */
-static void take_back(Overlay *overlay)
-{
-    Layer *old = &overlay->checkpointing;
-    const Layer *newer = &overlay->committed;
-    expect_own_rows_below(old);
-    for (MapEntry *slot = map_first(&newer->entries); slot != NULL;
-         slot = map_next(&newer->entries, slot)) {
-        const LayerEntry *entry = slot->value;
-        merge_entry(old, entry->key, entry->shard, entry->lower, entry->kept, entry->sequence,
-                    entry->rows, entry->row_count);
-    }
-    merge_positions(old, newer->positions, overlay->shards);
-    Layer merged = *old;
-    overlay->checkpointing = overlay->committed;
-    overlay->committed = merged;
+    return checkpoint_write(overlay->store, &overlay->checkpointing, overlay->checkpoint_positions,
+                            time_us);
 }
 
 void overlay_checkpoint_end(Overlay *overlay, bool written)
 {
     assert(overlay->checkpoint_running);
-    if (!written) {
-        take_back(overlay);
-    }
-    layer_clear(&overlay->checkpointing, overlay->shards);
     overlay->checkpoint_running = false;
+    if (written) {
+        if (overlay->checkpointing.last != NULL) {
+            overlay->written_epoch = overlay->checkpointing.last->number;
+        }
+        epoch_list_free(&overlay->pool, &overlay->checkpointing);
+        return;
+    }
+    for (Epoch *epoch = overlay->checkpointing.first; epoch != NULL; epoch = epoch->next) {
+        epoch->maybe_written = true;
+    }
+    epoch_list_prepend(&overlay->committed, &overlay->checkpointing);
+    overlay->moved = true;
 }
 
 Error *overlay_checkpoint(Overlay *overlay, int64_t time_us)
@@ -438,4 +390,13 @@ Error *overlay_checkpoint(Overlay *overlay, int64_t time_us)
     Error *error = overlay_checkpoint_write(overlay, time_us);
     overlay_checkpoint_end(overlay, error == NULL);
     return error;
+}
+
+OverlayMemory overlay_memory(const Overlay *overlay)
+{
+    size_t closed = overlay->closed == NULL ? 0 : overlay->closed->bytes;
+    return (OverlayMemory){.keys = key_table_bytes(overlay->keys),
+                           .changes = overlay->committed.bytes + overlay->checkpointing.bytes +
+                                      closed + overlay_epoch_bytes(overlay),
+                           .spare = overlay->pool.spare_bytes};
 }

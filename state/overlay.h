@@ -1,76 +1,115 @@
-/* Overlay: what was changed but is not in RocksDB yet, as layers that reads see from the top:
+/* Overlay: what was changed in a table but is not in RocksDB yet.
  *
- *     epoch          keys changed since the last commit; dropped when the epoch aborts
- *     committed      changes of committed epochs, merged; the next checkpoint's content
- *     checkpointing  what a background checkpoint is writing; unchangeable
+ *     running        the epoch in hand: keys changed since the last one was closed
+ *     closed         the epoch that is being committed, while the next one runs
+ *     committed      epochs that are in the topic; the next checkpoint's content
+ *     checkpointing  what a background checkpoint is writing
  *     TableStore     RocksDB
  *
- * A key's entry says what became of the rows below it: `kept` of them stay (all, or none after a
+ * An epoch is a list of changes, one a key, and is never touched again once it is closed: the
+ * commit and the checkpoint read it from other threads. What a key is *now* lies in one place, the
+ * key table, which answers for all of the above; only keys it does not hold are looked up in the
+ * store.
+ *
+ * A change says what became of the rows below it: `kept` of them stay (all, or none after a
  * replacement), `rows` come on top. So a set of a million rows grows by one without being read.
- * Thread: one (the flow's), except overlay_checkpoint_write, which any other may run. */
+ *
+ * Thread: one (the flow's), except overlay_checkpoint_write, which any other may run, and reading a
+ * closed epoch. */
 #ifndef STATE_OVERLAY_H
 #define STATE_OVERLAY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "processor/base/buffer.h"
+#include "state/key_table.h"
 #include "state/state.h"
 
 typedef struct Overlay Overlay;
+typedef struct Epoch Epoch;
 
-/* The state of one key in the running epoch. Read-only outside overlay.c. */
-typedef struct KeyEntry {
-    Str key;
+/* What an epoch made of one key. Read-only outside state/. */
+typedef struct KeyChange {
+    struct KeyChange *next; /* in the order of the keys' first change */
+    Str key;                /* key encoding */
+    Str message_key;        /* of its first row in the topic */
     uint32_t shard;
-    bool changed;       /* in this epoch */
+    uint32_t epoch;
     uint32_t count;     /* rows now */
     uint32_t published; /* rows before the epoch: what the topic holds */
     uint32_t kept;      /* of those, the first `kept` stay as they are */
-    Str sequence;       /* key encoding; meaningless while count == 0 */
-    Str *rows;          /* rows `kept` … count - 1 (row encoding), in the epoch's arena */
     uint32_t row_count;
     uint32_t row_capacity;
-} KeyEntry;
+    uint32_t previous_epoch; /* what an abort puts back into the slot */
+    Str previous_sequence;
+    Hash128 hash;
+    Str sequence;
+    Str *rows; /* rows `kept` … count - 1 (row encoding) */
+    Str single_row;
+} KeyChange;
 
-/* `shard_of` gives the shard of a key (the partition of its message key). */
-Overlay *overlay_new(TableStore *store, uint32_t (*shard_of)(void *context, Str key),
-                     void *context);
+/* Appends the message key of a key's first row and gives its shard, the partition of that. */
+typedef uint32_t (*NameKey)(void *context, Str key, Buffer *out);
+
+typedef struct OverlayOptions {
+    NameKey name_key;
+    void *context;
+    size_t key_memory;   /* bytes the key table may take */
+    bool store_is_empty; /* and stays so but for checkpoints and overlay_note_restored: then a key
+                            that is not in the key table is unknown, and the store is not asked */
+} OverlayOptions;
+
+Overlay *overlay_new(TableStore *store, const OverlayOptions *options);
 void overlay_free(Overlay *overlay);
 
-/* The entries of the keys, looked up through all layers; equal keys get the same entry. Valid until
- * the epoch ends. An error leaves the epoch as it was. */
+/* The slots of the keys; equal keys get the same. What the key table does not hold is looked up in
+ * the store. Valid until the next call. An error leaves the epoch as it was. */
 NODISCARD Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batch_arena,
-                              KeyEntry **ret_entries);
+                              KeySlot **ret_slots);
 /* The key's rows become this one row (copied). */
-void overlay_replace(Overlay *overlay, KeyEntry *entry, Str sequence, Str row);
+void overlay_replace(Overlay *overlay, KeySlot *slot, Str key, Str sequence, Str row);
 /* One row more (copied). */
-void overlay_append(Overlay *overlay, KeyEntry *entry, Str row);
+void overlay_append(Overlay *overlay, KeySlot *slot, Str key, Str row);
 
-/* The entries changed in this epoch, in the order of their first change. */
-KeyEntry *const *overlay_changes(const Overlay *overlay, size_t *ret_count);
+/* While a table without state is restored: a record of its topic, in order; sequence.data == NULL
+ * for a tombstone. Fills the key table, so that no look-ups are needed afterwards. */
+void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequence);
+
 /* Rows put in and bytes held by the running epoch. */
 size_t overlay_epoch_rows(const Overlay *overlay);
 size_t overlay_epoch_bytes(const Overlay *overlay);
-/* The epoch never was. */
-void overlay_abort_epoch(Overlay *overlay);
-/* The epoch is committed: its changes join the committed layer. ends[shard]: offset behind the last
- * record of the shard's partition known to be in it, -1: unknown, leave as it was. */
-void overlay_commit_epoch(Overlay *overlay, const int64_t *ends);
+/* Closes the running epoch, for its commit; the next one runs from now on. One at a time. */
+const Epoch *overlay_close_epoch(Overlay *overlay);
+const KeyChange *epoch_first_change(const Epoch *epoch);
+/* The running epoch never was, nor the closed one. */
+void overlay_abort(Overlay *overlay);
+/* The closed epoch is committed. ends[shard]: offset behind the last record of the shard's
+ * partition known to be in it, -1: unknown, leave as it was. */
+void overlay_commit(Overlay *overlay, const int64_t *ends);
 
-/* Bytes of the committed layer. */
+/* Bytes and keys that wait for a checkpoint, without those being written. */
 size_t overlay_committed_bytes(const Overlay *overlay);
-/* Freezes the committed layer for a checkpoint; false when there is nothing to write or one is
- * under way. */
+/* The key table is about to be full of keys that wait: a checkpoint is due whatever its size. */
+bool overlay_is_crowded(const Overlay *overlay);
+/* Takes what is committed for a checkpoint; false when there is nothing to write or one is under
+ * way. */
 bool overlay_checkpoint_begin(Overlay *overlay);
-/* Writes the frozen layer and its positions to the store in one atomic step, durably. Thread: any.
- */
+/* Writes it with its positions to the store in one atomic step, durably. Thread: any. */
 NODISCARD Error *overlay_checkpoint_write(Overlay *overlay, int64_t time_us);
-/* After the write: the frozen layer is dropped (written), or joins the committed one again, to be
- * written with the next checkpoint; it does no harm then that a failed write may have got through.
- */
+/* After the write: what was taken is dropped (written), or waits again for the next checkpoint; it
+ * does no harm then that a failed write may have got through. */
 void overlay_checkpoint_end(Overlay *overlay, bool written);
 /* begin, write, end in one go; nothing to do is no error. */
 NODISCARD Error *overlay_checkpoint(Overlay *overlay, int64_t time_us);
+
+/* What is held in memory, bytes. */
+typedef struct OverlayMemory {
+    size_t keys;    /* key table */
+    size_t changes; /* epochs of every kind */
+    size_t spare;   /* kept for the next epochs */
+} OverlayMemory;
+OverlayMemory overlay_memory(const Overlay *overlay);
 
 DEFINE_AUTO(overlay, Overlay, overlay_free)
 

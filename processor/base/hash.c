@@ -10,3 +10,9 @@ uint64_t hash_bytes(Str bytes)
 {
     return XXH3_64bits(bytes.data, bytes.size);
 }
+
+Hash128 hash_bytes_128(Str bytes, uint64_t seed)
+{
+    XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data, bytes.size, seed);
+    return (Hash128){hash.high64, hash.low64};
+}

@@ -1,5 +1,4 @@
-/* 64-bit hashing of bytes: XXH3, whose values are the same on every machine and in every version.
- */
+/* Hashing of bytes: XXH3, whose values are the same on every machine and in every version. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
@@ -9,6 +8,13 @@
 
 /* A missing string (STR_NULL) hashes as an empty one. */
 uint64_t hash_bytes(Str bytes);
+/* 128 bits: takes the place of the bytes where nobody can choose them to collide (`seed` is secret).
+ */
+typedef struct Hash128 {
+    uint64_t high;
+    uint64_t low;
+} Hash128;
+Hash128 hash_bytes_128(Str bytes, uint64_t seed);
 /* The hash of a pair; the order counts. */
 static inline uint64_t hash_combine(uint64_t a, uint64_t b)
 {

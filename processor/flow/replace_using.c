@@ -1,7 +1,7 @@
 /* REPLACE USING (keys) SEQUENCE BY s: per key the rows of the highest sequence.
  *
  * Three passes over a batch: encode keys and sequences, look all keys up at once, then decide row
- * by row in arrival order against the key's entry in the overlay. The entry is changed at once, so
+ * by row in arrival order against the key's slot in the key table. The slot is changed at once, so
  * a row sees what the rows before it did, whether they came in the same batch or not: batch borders
  * never show (decisions, "Flows").
  *
@@ -53,10 +53,10 @@ static void encode_keys(ReplaceUsing *self, const Batch *batch, RowKey *rows)
     }
 }
 
-static void decide(ReplaceUsing *self, const Batch *batch, uint32_t row, Str sequence,
-                   KeyEntry *entry)
+static void decide(ReplaceUsing *self, const Batch *batch, uint32_t row, Str key, Str sequence,
+                   KeySlot *slot)
 {
-    int order = entry->count == 0 ? 1 : str_compare(sequence, entry->sequence);
+    int order = slot->count == 0 ? 1 : str_compare(sequence, key_slot_sequence(slot));
     if (order < 0) {
         self->flow.counters.late++;
         return;
@@ -64,9 +64,9 @@ static void decide(ReplaceUsing *self, const Batch *batch, uint32_t row, Str seq
     buffer_clear(&self->row_bytes);
     row_encode(self->history, batch, row, &self->row_bytes);
     if (order > 0) {
-        overlay_replace(self->overlay, entry, sequence, buffer_str(&self->row_bytes));
+        overlay_replace(self->overlay, slot, key, sequence, buffer_str(&self->row_bytes));
     } else {
-        overlay_append(self->overlay, entry, buffer_str(&self->row_bytes));
+        overlay_append(self->overlay, slot, key, buffer_str(&self->row_bytes));
     }
     self->flow.counters.applied++;
 }
@@ -75,18 +75,18 @@ static Error *replace_using_apply(Flow *flow, const Batch *batch, Arena *batch_a
 {
     ReplaceUsing *self = (ReplaceUsing *)flow;
     uint32_t count = batch->selected_count;
-    RowKey *rows = arena_new_array(batch_arena, RowKey, count);
-    Str *keys = arena_new_array(batch_arena, Str, count);
-    KeyEntry **entries = arena_new_array(batch_arena, KeyEntry *, count);
+    RowKey *rows = arena_alloc(batch_arena, count * sizeof *rows);
+    Str *keys = arena_alloc(batch_arena, count * sizeof *keys);
+    KeySlot **slots = arena_alloc(batch_arena, count * sizeof(KeySlot *));
     encode_keys(self, batch, rows);
     Str bytes = buffer_str(&self->bytes);
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = (Str){bytes.data + rows[i].start, rows[i].key_size};
     }
-    TRY(overlay_find(self->overlay, keys, count, batch_arena, entries));
+    TRY(overlay_find(self->overlay, keys, count, batch_arena, slots));
     for (uint32_t i = 0; i < count; i++) {
         Str sequence = {keys[i].data + keys[i].size, rows[i].sequence_size};
-        decide(self, batch, batch_selected(batch, i), sequence, entries[i]);
+        decide(self, batch, batch_selected(batch, i), keys[i], sequence, slots[i]);
     }
     return NULL;
 }

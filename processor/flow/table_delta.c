@@ -3,28 +3,27 @@
 
 #include "processor/base/banned.h"
 
-TableDelta table_delta_of(const Overlay *overlay)
+TableDelta table_delta_of(const Epoch *epoch)
 {
-    TableDelta delta = {0};
-    delta.changes = overlay_changes(overlay, &delta.change_count);
-    return delta;
+    return (TableDelta){.change = epoch_first_change(epoch)};
 }
 
 bool table_delta_next(TableDelta *delta, DeltaRow *ret_row)
 {
-    for (; delta->change < delta->change_count; delta->change++, delta->row = 0) {
-        const KeyEntry *entry = delta->changes[delta->change];
+    for (; delta->change != NULL; delta->change = delta->change->next, delta->row = 0) {
+        const KeyChange *change = delta->change;
         uint32_t row = delta->row;
-        uint32_t gone = entry->published > entry->count ? entry->published - entry->count : 0;
-        if (row >= entry->row_count + gone) {
+        uint32_t gone = change->published > change->count ? change->published - change->count : 0;
+        if (row >= change->row_count + gone) {
             continue;
         }
-        bool upsert = row < entry->row_count;
+        bool upsert = row < change->row_count;
         *ret_row = (DeltaRow){
-            .key = entry->key,
-            .shard = entry->shard,
-            .ordinal = upsert ? entry->kept + row : entry->count + (row - entry->row_count),
-            .row = upsert ? entry->rows[row] : STR_NULL,
+            .key = change->key,
+            .message_key = change->message_key,
+            .shard = change->shard,
+            .ordinal = upsert ? change->kept + row : change->count + (row - change->row_count),
+            .row = upsert ? change->rows[row] : STR_NULL,
         };
         delta->row++;
         return true;

@@ -9,22 +9,21 @@
 #include "state/overlay.h"
 
 typedef struct DeltaRow {
-    Str key; /* key encoding */
+    Str key;         /* key encoding */
+    Str message_key; /* of the key's first row: ordinal 0 */
     uint32_t shard;
     uint32_t ordinal;
     Str row; /* row encoding; data == NULL: the row is gone */
 } DeltaRow;
 
-/* Walks the changes of an overlay's epoch; the overlay must not change meanwhile. */
+/* Walks the changes of a closed epoch. */
 typedef struct TableDelta {
-    KeyEntry *const *changes;
-    size_t change_count;
-    size_t change; /* next */
-    uint32_t row;  /* next within the change: first its rows, then its deletions */
+    const KeyChange *change; /* next */
+    uint32_t row;            /* next within the change: first its rows, then its deletions */
 } TableDelta;
 
 /* At the first change; walks upserts and deletions key by key. */
-TableDelta table_delta_of(const Overlay *overlay);
+TableDelta table_delta_of(const Epoch *epoch);
 /* False at the end. */
 bool table_delta_next(TableDelta *delta, DeltaRow *ret_row);
 

@@ -145,7 +145,7 @@ static void apply_all(World *world, const uint32_t *order)
         at += count;
         uint32_t then = random_below(&world->random, 8);
         if (then == 0) {
-            overlay_abort_epoch(world->flow.overlay);
+            overlay_abort(world->flow.overlay);
             at = start;
         } else if (then < 4) {
             flow_fixture_commit(&world->flow);

@@ -43,7 +43,9 @@ typedef struct World {
     Overlay *overlay;
     Arena *arena;
     ModelKey committed[KEYS];
-    ModelKey running[KEYS]; /* with the epoch's changes */
+    ModelKey closed[KEYS];  /* with those of the epoch being committed */
+    ModelKey running[KEYS]; /* with those of the epoch in hand, too */
+    const Epoch *epoch;     /* being committed, or NULL */
     Topic topics[SHARDS];
     uint32_t next_row;
     bool checkpointing;
@@ -70,9 +72,10 @@ static uint32_t key_number(Str text)
     return key;
 }
 
-static uint32_t shard_of(void *context, Str key)
+static uint32_t name_key(void *context, Str key, Buffer *out)
 {
     (void)context;
+    buffer_printf(out, "{\"k\":%u}", (unsigned)key_number(key));
     return key_number(key) % SHARDS;
 }
 
@@ -86,7 +89,9 @@ static void open_world(World *world)
 {
     world->state = open_state(world->folder);
     world->store = open_table(world->state, "t", SHARDS);
-    world->overlay = overlay_new(world->store, shard_of, NULL);
+    OverlayOptions options = {.name_key = name_key};
+    ok(table_store_is_empty(world->store, &options.store_is_empty));
+    world->overlay = overlay_new(world->store, &options);
 }
 
 /* ---------------------------------------------------------------------------- checking ---- */
@@ -101,25 +106,19 @@ static void assert_key(uint32_t key, const ModelKey *model, uint32_t count, Str 
     assert_true(count == 0 || str_equal(sequence, number_text(text, model->sequence)));
 }
 
-/* Looks all keys up in the overlay and forgets that it did. */
+/* Looks all keys up: what they are now, in the running epoch. */
 static void check_lookups(World *world)
 {
     char names[KEYS][16];
     Str keys[KEYS] = {0};
-    KeyEntry *entries[KEYS];
+    KeySlot *slots[KEYS];
     for (uint32_t k = 0; k < KEYS; k++) {
         keys[k] = key_text(names[k], k);
     }
-    ok(overlay_find(world->overlay, keys, KEYS, world->arena, entries));
+    ok(overlay_find(world->overlay, keys, KEYS, world->arena, slots));
     for (uint32_t k = 0; k < KEYS; k++) {
-        assert_key(k, &world->committed[k], entries[k]->count, entries[k]->sequence);
-        assert_int_equal(entries[k]->shard, k % SHARDS);
-        assert_int_equal(entries[k]->published, entries[k]->count);
+        assert_key(k, &world->running[k], slots[k]->count, key_slot_sequence(slots[k]));
     }
-    size_t changes = 99;
-    (void)overlay_changes(world->overlay, &changes);
-    assert_int_equal(changes, 0);
-    overlay_abort_epoch(world->overlay);
     arena_reset(world->arena);
 }
 
@@ -170,11 +169,11 @@ static void check_store(const World *world)
 
 /* ------------------------------------------------------------------------------ epochs ---- */
 
-/* One row arrives for an entry, as REPLACE USING treats it. */
-static void change(World *world, uint32_t key, KeyEntry *entry)
+/* One row arrives for a key, as REPLACE USING treats it. */
+static void change(World *world, uint32_t key, Str name, KeySlot *slot)
 {
     ModelKey *model = &world->running[key];
-    assert_key(key, model, entry->count, entry->sequence);
+    assert_key(key, model, slot->count, key_slot_sequence(slot));
     char row[16];
     char sequence[16];
     uint32_t number = ++world->next_row;
@@ -183,13 +182,13 @@ static void change(World *world, uint32_t key, KeyEntry *entry)
     if (replace) {
         model->sequence += 1 + random_below(&world->random, 5);
         model->count = 0;
-        overlay_replace(world->overlay, entry, number_text(sequence, model->sequence),
+        overlay_replace(world->overlay, slot, name, number_text(sequence, model->sequence),
                         number_text(row, number));
     } else {
-        overlay_append(world->overlay, entry, number_text(row, number));
+        overlay_append(world->overlay, slot, name, number_text(row, number));
     }
     model->rows[model->count++] = number;
-    assert_int_equal(entry->count, model->count);
+    assert_int_equal(slot->count, model->count);
 }
 
 static void run_batch(World *world)
@@ -197,7 +196,7 @@ static void run_batch(World *world)
     char names[EPOCH_FINDS][16];
     Str keys[EPOCH_FINDS] = {0};
     uint32_t numbers[EPOCH_FINDS];
-    KeyEntry *entries[EPOCH_FINDS];
+    KeySlot *slots[EPOCH_FINDS];
     uint32_t count = random_below(&world->random, EPOCH_FINDS + 1);
     for (uint32_t i = 0; i < count; i++) {
         numbers[i] = random_below(&world->random, KEYS);
@@ -206,29 +205,45 @@ static void run_batch(World *world)
         }
         keys[i] = key_text(names[i], numbers[i]);
     }
-    ok(overlay_find(world->overlay, keys, count, world->arena, entries));
+    ok(overlay_find(world->overlay, keys, count, world->arena, slots));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t rows = random_below(&world->random, 4);
         for (uint32_t r = 0; r < rows; r++) {
-            change(world, numbers[i], entries[i]);
+            change(world, numbers[i], keys[i], slots[i]);
         }
     }
     arena_reset(world->arena);
 }
 
-/* Publishes the epoch's delta and commits. */
+/* Hands the running epoch out for its commit; the next one runs from here on. */
+static void close_epoch(World *world)
+{
+    if (world->epoch == NULL) {
+        world->epoch = overlay_close_epoch(world->overlay);
+        memcpy(world->closed, world->running, sizeof world->closed);
+    }
+}
+
+static void publish(World *world, const DeltaRow *row)
+{
+    uint32_t key = key_number(row->key);
+    assert_int_equal(row->shard, key % SHARDS);
+    assert_int_equal(key_number(row->message_key), key);
+    assert_true(row->ordinal < ROWS_MAX);
+    Topic *topic = &world->topics[row->shard];
+    mem_reserve(topic->records, &topic->capacity, topic->count + 1);
+    topic->records[topic->count++] = (Record){key, row->ordinal, world->closed[key].sequence,
+                                              row->row.data == NULL ? 0 : key_number(row->row)};
+}
+
+/* Publishes the closed epoch's delta and commits. */
 static void commit(World *world)
 {
-    TableDelta delta = table_delta_of(world->overlay);
+    close_epoch(world);
+    TableDelta delta = table_delta_of(world->epoch);
     DeltaRow row;
     while (table_delta_next(&delta, &row)) {
-        uint32_t key = key_number(row.key);
-        assert_int_equal(row.shard, key % SHARDS);
-        assert_true(row.ordinal < ROWS_MAX);
-        Topic *topic = &world->topics[row.shard];
-        mem_reserve(topic->records, &topic->capacity, topic->count + 1);
-        topic->records[topic->count++] = (Record){key, row.ordinal, world->running[key].sequence,
-                                                  row.row.data == NULL ? 0 : key_number(row.row)};
+        publish(world, &row);
     }
     int64_t ends[SHARDS];
     for (int s = 0; s < SHARDS; s++) {
@@ -236,14 +251,17 @@ static void commit(World *world)
         bool known = random_below(&world->random, 4) != 0;
         ends[s] = known ? (int64_t)world->topics[s].count : -1;
     }
-    memcpy(world->committed, world->running, sizeof world->committed);
-    overlay_commit_epoch(world->overlay, ends);
+    memcpy(world->committed, world->closed, sizeof world->committed);
+    overlay_commit(world->overlay, ends);
+    world->epoch = NULL;
 }
 
-static void abort_epoch(World *world)
+/* Both the epoch in hand and the one whose commit failed. */
+static void abort_epochs(World *world)
 {
     memcpy(world->running, world->committed, sizeof world->running);
-    overlay_abort_epoch(world->overlay);
+    overlay_abort(world->overlay);
+    world->epoch = NULL;
 }
 
 /* -------------------------------------------------------------------------- checkpoints ---- */
@@ -299,6 +317,7 @@ static void restart(World *world)
     }
     overlay_free(world->overlay);
     state_close(world->state);
+    world->epoch = NULL;
     open_world(world);
     AUTO(store_batch) StoreBatch *batch = store_batch_new(world->store);
     for (uint32_t s = 0; s < SHARDS; s++) {
@@ -311,12 +330,15 @@ static void restart(World *world)
             char key[16];
             char row[16];
             char sequence[16];
+            Str name = key_text(key, record->key);
+            Str order = number_text(sequence, record->sequence);
             if (record->row == 0) {
-                store_batch_delete(batch, s, key_text(key, record->key), record->ordinal);
+                store_batch_delete(batch, s, name, record->ordinal);
+                overlay_note_restored(world->overlay, name, record->ordinal, STR_NULL);
             } else {
-                store_batch_put(batch, s, key_text(key, record->key), record->ordinal,
-                                number_text(sequence, record->sequence),
+                store_batch_put(batch, s, name, record->ordinal, order,
                                 number_text(row, record->row));
+                overlay_note_restored(world->overlay, name, record->ordinal, order);
             }
         }
         if (random_below(&world->random, 2) == 0) {
@@ -334,13 +356,15 @@ static void restart(World *world)
 static void step(World *world)
 {
     uint32_t what = random_below(&world->random, 100);
-    if (what < 50) {
+    if (what < 40) {
         run_batch(world);
+    } else if (what < 55) {
+        close_epoch(world);
     } else if (what < 75) {
         commit(world);
         check_lookups(world);
     } else if (what < 80) {
-        abort_epoch(world);
+        abort_epochs(world);
         check_lookups(world);
     } else if (what < 88) {
         begin_checkpoint(world);
@@ -367,6 +391,7 @@ static void run_world(uint64_t seed, bool threaded, int steps)
         }
     }
     commit(world);
+    commit(world); /* what was closed, and what ran meanwhile */
     check_topic(world);
     check_lookups(world);
     end_checkpoint(world);
@@ -400,9 +425,74 @@ static void checkpoints_on_another_thread(void **unused)
     }
 }
 
+enum { MANY = 30000, MANY_BATCH = 500 };
+
+static void bump_random_keys(World *world, uint32_t *sequences, uint32_t *sets)
+{
+    static char names[MANY_BATCH][16];
+    Str keys[MANY_BATCH];
+    uint32_t numbers[MANY_BATCH];
+    KeySlot *slots[MANY_BATCH];
+    for (uint32_t i = 0; i < MANY_BATCH; i++) {
+        numbers[i] = random_below(&world->random, MANY);
+        keys[i] = key_text(names[i], numbers[i]);
+    }
+    ok(overlay_find(world->overlay, keys, MANY_BATCH, world->arena, slots));
+    for (uint32_t i = 0; i < MANY_BATCH; i++) {
+        char text[16];
+        uint32_t key = numbers[i];
+        assert_int_equal(slots[i]->count, sets[key]);
+        assert_true(sets[key] == 0 ||
+                    str_equal(key_slot_sequence(slots[i]), number_text(text, sequences[key])));
+        if (sets[key] > 0 && random_below(&world->random, 2) == 0) {
+            overlay_append(world->overlay, slots[i], keys[i], STR("row"));
+            sets[key]++;
+        } else {
+            overlay_replace(world->overlay, slots[i], keys[i], number_text(text, ++sequences[key]),
+                            STR("row"));
+            sets[key] = 1;
+        }
+    }
+    arena_reset(world->arena);
+}
+
+/* The key table holds some of the keys only: what it forgets is found in the store again, and what
+ * waits for a checkpoint is not forgotten. */
+static void more_keys_than_memory(void **unused)
+{
+    (void)unused;
+    World *world = mem_new(World);
+    world->random = random_of(7);
+    world->folder = new_folder();
+    world->arena = arena_new("test");
+    open_world(world);
+    size_t least = overlay_memory(world->overlay).keys;
+    uint32_t *sequences = mem_alloc_array(MANY, sizeof *sequences);
+    uint32_t *sets = mem_alloc_array(MANY, sizeof *sets);
+    const int64_t ends[SHARDS] = {1, 1, 1};
+    for (int i = 1; i <= 400; i++) {
+        bump_random_keys(world, sequences, sets);
+        (void)overlay_close_epoch(world->overlay);
+        overlay_commit(world->overlay, ends);
+        if (overlay_is_crowded(world->overlay)) {
+            ok(overlay_checkpoint(world->overlay, i));
+        }
+    }
+    /* All keys would need twice as much. */
+    assert_true(overlay_memory(world->overlay).keys < 16 * 1024 * sizeof(KeySlot) + least);
+    overlay_free(world->overlay);
+    state_close(world->state);
+    arena_free(world->arena);
+    remove_folder(world->folder);
+    mem_free(sequences);
+    mem_free(sets);
+    mem_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_keys_than_memory),
         cmocka_unit_test(random_steps),
         cmocka_unit_test(checkpoints_on_another_thread),
     };
