@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "processor/base/error.h"
 #include "processor/base/str.h"
@@ -78,6 +79,13 @@ Str rocks_iterator_key(const RocksIterator *iterator);
 Str rocks_iterator_value(const RocksIterator *iterator);
 /* The failure that made the iterator invalid, NULL when it just reached the end. */
 NODISCARD Error *rocks_iterator_error(const RocksIterator *iterator);
+
+/* Sizes, for operators (rocks_sizes.c). The last one leaves the results alone when there is no such
+ * family. */
+uint64_t rocks_cache_bytes(Rocks *rocks);
+uint64_t rocks_write_buffer_bytes(Rocks *rocks);
+void rocks_family_sizes(Rocks *rocks, const char *name, uint64_t *ret_file_bytes,
+                        uint64_t *ret_entries);
 
 DEFINE_AUTO(rocks_batch, RocksBatch, rocks_batch_free)
 DEFINE_AUTO(rocks_file, RocksFile, rocks_file_free)

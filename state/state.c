@@ -20,13 +20,15 @@
 
 #include "processor/base/banned.h"
 
-enum { FORMAT_VERSION = 1, FILE_SIZE_MAX = 4096 };
+enum { FORMAT_VERSION = 1, FILE_SIZE_MAX = 4096, RUN_SHARE = 4 };
 
 struct State {
     char *dir;
     int lock_fd;
     atomic_bool damaged; /* DAMAGED is written */
     atomic_uint next_file;
+    size_t run_bytes; /* what all runs together may take */
+    atomic_int runs;
     Rocks *rocks;
     RocksFamily *meta;
     TableStore *tables;
@@ -264,6 +266,17 @@ const char *state_new_file(State *state, Buffer *path)
     return buffer_cstr(path);
 }
 
+void state_count_run(State *state, int change)
+{
+    (void)atomic_fetch_add(&state->runs, change);
+}
+
+size_t state_run_share(const State *state)
+{
+    int runs = atomic_load(&state->runs);
+    return state->run_bytes / (size_t)(runs < 1 ? 1 : runs);
+}
+
 static Error *make_anew(State *state, const char *database, size_t memory_bytes)
 {
     empty_folder(database);
@@ -299,6 +312,7 @@ Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebu
     State *state = mem_new(State);
     state->dir = mem_strdup(options->dir);
     state->lock_fd = -1;
+    state->run_bytes = options->memory_bytes / RUN_SHARE;
     bool rebuilt = false;
     Error *error = make_directories(state->dir);
     if (error == NULL) {
@@ -319,6 +333,11 @@ Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebu
     }
     *ret_state = state;
     return NULL;
+}
+
+Rocks *state_rocks(State *state)
+{
+    return state->rocks;
 }
 
 void state_close(State *state)

@@ -25,14 +25,31 @@ NODISCARD Error *table_store_clear(TableStore *store);
  * Gives the error back, NULL too. */
 NODISCARD Error *store_noted(const TableStore *store, Error *error);
 
+/* The database of the state. */
+Rocks *state_rocks(State *state);
+
 /* A new name for a file that is to be ingested, in a folder that is emptied when the state is
  * opened. */
 const char *state_new_file(State *state, Buffer *path);
 
-/* Entries of the store (state.h); each replaces what is in the buffer. */
+/* Entries of the store as bytes (state.h); the caller has room for as many as the sizes say. */
+enum { STORE_POSITION_KEY_SIZE = 3, STORE_POSITION_SIZE = 16 };
+
+size_t store_row_key_size(Str key);
+void store_write_row_key(char *out, uint32_t shard, Str key, uint32_t ordinal);
+size_t store_row_value_size(Str sequence, Str row);
+void store_write_row_value(char *out, Str sequence, Str row);
+void store_write_position_key(char *out, uint32_t shard);
+void store_write_position(char *out, int64_t offset, int64_t time_us);
+/* The same in a buffer, replacing what is there. */
 void store_format_row_key(Buffer *out, uint32_t shard, Str key, uint32_t ordinal);
 void store_format_row_value(Buffer *out, Str sequence, Str row);
-void store_format_position_key(Buffer *out, uint32_t shard);
-void store_format_position_value(Buffer *out, int64_t offset, int64_t time_us);
+
+/* One entry as bytes; value STR_NULL: it is deleted. */
+NODISCARD Error *store_ingest_entry(StoreIngest *ingest, Str key, Str value);
+
+/* Runs in memory share what the state has for them. */
+void state_count_run(State *state, int change);
+size_t state_run_share(const State *state);
 
 #endif
