@@ -21,6 +21,7 @@ struct Overlay {
     Buffer name; /* scratch */
 
     KeyTable *keys;
+    size_t key_memory;
     uint32_t written_epoch; /* epochs up to it are in the store */
     uint32_t next_epoch;    /* number */
     EpochPool pool;
@@ -56,6 +57,7 @@ Overlay *overlay_new(TableStore *store, const OverlayOptions *options)
     overlay->shards = table_store_shards(store);
     overlay->name_key = options->name_key;
     overlay->name_context = options->context;
+    overlay->key_memory = options->key_memory;
     overlay->keys = key_table_new(options->key_memory);
     if (!options->store_is_empty) {
         key_table_set_incomplete(overlay->keys);
@@ -185,6 +187,14 @@ void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequ
     }
     slot->count = slot->count > ordinal ? slot->count : ordinal + 1;
     key_slot_set_sequence(slot, sequence);
+}
+
+void overlay_forget_keys(Overlay *overlay)
+{
+    assert(overlay->running->change_count == 0 && overlay->closed == NULL &&
+           overlay->committed.change_count == 0);
+    key_table_free(overlay->keys);
+    overlay->keys = key_table_new(overlay->key_memory);
 }
 
 /* ------------------------------------------------------------------------------- changes ---- */

@@ -76,6 +76,9 @@ void overlay_append(Overlay *overlay, KeySlot *slot, Str key, Str row);
  * for a tombstone. Fills the key table, so that no look-ups are needed afterwards. */
 void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequence);
 
+/* The store was emptied: no key is known any more. Nothing may be running, closed or committed. */
+void overlay_forget_keys(Overlay *overlay);
+
 /* Rows put in and bytes held by the running epoch. */
 size_t overlay_epoch_rows(const Overlay *overlay);
 size_t overlay_epoch_bytes(const Overlay *overlay);

@@ -1,4 +1,8 @@
-/* From the overlay to the log, in one transaction; checkpoints of what is committed. */
+/* From the overlay to the log: an epoch is closed and committed in one transaction on a thread of
+ * its own, while the next one runs. One is under way at a time. */
+#include <assert.h>
+#include <stdio.h>
+
 #include "processor/base/fault.h"
 #include "processor/run/flow_runner_internal.h"
 
@@ -31,13 +35,13 @@ static void add_metrics(FlowMetrics *sum, const FlowMetrics *part, size_t expect
     }
 }
 
-static void note_unclear(FlowRunner *runner)
+static void note_unclear(FlowRunner *runner, const FlowCommit *commit)
 {
     size_t expectations = runner->program->bound->expectation_count;
     flow_metrics_clear(&runner->unclear_metrics, expectations);
-    add_metrics(&runner->unclear_metrics, &runner->epoch_metrics, expectations);
+    add_metrics(&runner->unclear_metrics, &commit->metrics, expectations);
     runner->unclear_metrics.epochs = 1;
-    runner->unclear_epoch = runner->epoch + 1;
+    runner->unclear_epoch = commit->number;
 }
 
 void flow_settle_unclear(FlowRunner *runner, const Progress *progress)
@@ -63,125 +67,120 @@ void flow_settle_unclear(FlowRunner *runner, const Progress *progress)
 
 void flow_drop_epoch(FlowRunner *runner)
 {
+    assert(!worker_is_busy(runner->committer));
+    size_t expectations = runner->program->bound->expectation_count;
     if (runner->table != NULL) {
-        overlay_abort_epoch(table_overlay(runner->table));
+        overlay_abort(table_overlay(runner->table));
     }
     if (runner->flow != NULL) {
         flow_clear_counters(runner->flow);
     }
     quarantine_clear(runner->quarantine);
-    flow_metrics_clear(&runner->epoch_metrics, runner->program->bound->expectation_count);
+    flow_metrics_clear(&runner->epoch_metrics, expectations);
+    quarantine_clear(runner->commit.quarantine);
+    flow_metrics_clear(&runner->commit.metrics, expectations);
+    runner->commit.failed = false;
 }
 
-static Error *write_transaction(FlowRunner *runner, const char *update_id)
+/* On the committer: the transaction of a closed epoch. */
+static Error *write_transaction(void *context)
 {
+    FlowRunner *runner = context;
+    FlowCommit *commit = &runner->commit;
     FlowWriter *writer = runner->writer;
     TRY(flow_writer_begin(writer));
     TRY(fault_check("commit.after_begin"));
-    TRY(flow_writer_write_delta(writer, runner->table, &runner->epoch_metrics));
-    TRY(flow_writer_write_quarantine(writer, runner->quarantine));
-    TRY(flow_writer_write_positions(writer, runner->reader, runner->epoch + 1,
-                                    str_from(update_id)));
-    note_unclear(runner);
+    TRY(flow_writer_write_delta(writer, runner->table, commit->epoch, &commit->metrics));
+    TRY(flow_writer_write_quarantine(writer, commit->quarantine));
+    TRY(flow_writer_write_positions(writer, runner->source->topic, &commit->moved, commit->number,
+                                    str_from(commit->update_id)));
     return flow_writer_commit(writer);
+}
+
+/* Moves what the epoch gathered from the runner's hand into the commit. */
+static void close_epoch(FlowRunner *runner, const char *update_id)
+{
+    FlowCommit *commit = &runner->commit;
+    commit->number = runner->epoch + 1;
+    (void)snprintf(commit->update_id, sizeof commit->update_id, "%s", update_id);
+    commit->epoch = overlay_close_epoch(table_overlay(runner->table));
+    source_reader_close_epoch(runner->reader, &commit->moved);
+    Quarantine *quarantine = commit->quarantine;
+    commit->quarantine = runner->quarantine;
+    runner->quarantine = quarantine;
+    FlowMetrics metrics = commit->metrics;
+    commit->metrics = runner->epoch_metrics;
+    runner->epoch_metrics = metrics;
+}
+
+static void report_memory(const FlowRunner *runner)
+{
+    OverlayMemory memory = overlay_memory(table_overlay(runner->table));
+    flow_meter_set_memory(runner->meter, MEMORY_OVERLAY, memory.changes + memory.spare);
+    flow_meter_set_memory(runner->meter, MEMORY_KEY_TABLE, memory.keys);
+    flow_meter_set_memory(runner->meter, MEMORY_QUARANTINE,
+                          quarantine_bytes(runner->quarantine) +
+                              quarantine_bytes(runner->commit.quarantine));
+}
+
+void flow_commit_begin(FlowRunner *runner, const char *update_id)
+{
+    assert(!flow_commit_is_under_way(runner));
+    if (!source_reader_moved(runner->reader)) {
+        return;
+    }
+    report_memory(runner);
+    flow_meter_begin_commit(runner->meter);
+    runner->last_commit_ms = clock_monotonic_ms();
+    close_epoch(runner, update_id);
+    worker_give(runner->committer, write_transaction, runner);
+}
+
+bool flow_commit_is_under_way(const FlowRunner *runner)
+{
+    return worker_is_busy(runner->committer);
+}
+
+static void count_epoch(FlowRunner *runner)
+{
+    FlowCommit *commit = &runner->commit;
+    size_t expectations = runner->program->bound->expectation_count;
+    commit->metrics.epochs = 1;
+    flow_meter_add_epoch(runner->meter, runner->epoch, &commit->metrics);
+    flow_meter_set_positions(runner->meter, runner->reader);
+    add_metrics(&runner->metrics, &commit->metrics, expectations);
+    flow_metrics_clear(&commit->metrics, expectations);
+    quarantine_clear(commit->quarantine);
+}
+
+Error *flow_commit_finish(FlowRunner *runner)
+{
+    if (!flow_commit_is_under_way(runner)) {
+        return NULL;
+    }
+    Error *error = worker_take(runner->committer);
+    if (error != NULL) {
+        note_unclear(runner, &runner->commit);
+        runner->commit.failed = true;
+        return error;
+    }
+    runner->unclear_epoch = 0;
+    runner->epoch = runner->commit.number;
+    runner->fenced = 0;
+    overlay_commit(table_overlay(runner->table), flow_writer_ends(runner->writer));
+    source_reader_commit(runner->reader, &runner->commit.moved);
+    count_epoch(runner);
+    return fault_check("commit.after_overlay_merge");
+}
+
+Error *flow_commit_poll(FlowRunner *runner)
+{
+    return worker_is_done(runner->committer) ? flow_commit_finish(runner) : NULL;
 }
 
 Error *flow_commit(FlowRunner *runner, const char *update_id)
 {
-    if (!source_reader_moved(runner->reader)) {
-        return NULL;
-    }
-    flow_meter_set_memory(runner->meter, MEMORY_OVERLAY,
-                          overlay_epoch_bytes(table_overlay(runner->table)) +
-                              overlay_committed_bytes(table_overlay(runner->table)));
-    flow_meter_set_memory(runner->meter, MEMORY_QUARANTINE, quarantine_bytes(runner->quarantine));
-    flow_meter_begin_commit(runner->meter);
-    TRY(write_transaction(runner, update_id));
-    runner->unclear_epoch = 0;
-    runner->epoch++;
-    runner->fenced = 0;
-    runner->last_commit_ms = clock_monotonic_ms();
-    runner->epoch_started_ms = runner->last_commit_ms;
-    overlay_commit_epoch(table_overlay(runner->table), flow_writer_ends(runner->writer));
-    source_reader_commit(runner->reader);
-    size_t expectations = runner->program->bound->expectation_count;
-    runner->epoch_metrics.epochs = 1;
-    flow_meter_add_epoch(runner->meter, runner->epoch, &runner->epoch_metrics);
-    flow_meter_set_positions(runner->meter, runner->reader);
-    add_metrics(&runner->metrics, &runner->epoch_metrics, expectations);
-    flow_metrics_clear(&runner->epoch_metrics, expectations);
-    quarantine_clear(runner->quarantine);
-    return fault_check("commit.after_overlay_merge");
-}
-
-/* ---------------------------------------------------------------------------- checkpoint ---- */
-
-static void *write_checkpoint(void *argument)
-{
-    FlowRunner *runner = argument;
-    int64_t started_us = clock_monotonic_us();
-    Error *error = fault_check("checkpoint.before_write");
-    if (error == NULL) {
-        error = overlay_checkpoint_write(table_overlay(runner->table),
-                                         clock_now_us(runner->context->clock));
-    }
-    if (error == NULL) {
-        error = fault_check("checkpoint.after_write");
-    }
-    flow_meter_add_checkpoint(runner->meter, clock_monotonic_us() - started_us,
-                              runner->checkpoint_bytes, error == NULL);
-    runner->checkpoint_error = error;
-    atomic_store(&runner->checkpoint_finished, true);
-    return NULL;
-}
-
-Error *flow_checkpoint_wait(FlowRunner *runner)
-{
-    if (!runner->checkpoint_running) {
-        return NULL;
-    }
-    if (runner->checkpoint_threaded) {
-        (void)pthread_join(runner->checkpoint_thread, NULL);
-    }
-    runner->checkpoint_running = false;
-    Error *error = runner->checkpoint_error;
-    runner->checkpoint_error = NULL;
-    overlay_checkpoint_end(table_overlay(runner->table), error == NULL);
-    return error;
-}
-
-static bool checkpoint_is_due(const FlowRunner *runner)
-{
-    const TopologyState *state = &runner->context->program->topology->state;
-    int64_t age_ms = clock_monotonic_ms() - runner->last_checkpoint_ms;
-    size_t bytes = overlay_committed_bytes(table_overlay(runner->table));
-    return bytes > 0 &&
-           (age_ms >= state->checkpoint_interval_ms || bytes >= (size_t)state->checkpoint_bytes);
-}
-
-Error *flow_checkpoint_step(FlowRunner *runner)
-{
-    if (runner->checkpoint_running) {
-        /* Memory stays bounded: when as much again has gathered, the flow waits. */
-        bool wait = atomic_load(&runner->checkpoint_finished) ||
-                    overlay_committed_bytes(table_overlay(runner->table)) >=
-                        (size_t)runner->context->program->topology->state.checkpoint_bytes;
-        return wait ? flow_checkpoint_wait(runner) : NULL;
-    }
-    size_t bytes = overlay_committed_bytes(table_overlay(runner->table));
-    if (!checkpoint_is_due(runner) || !overlay_checkpoint_begin(table_overlay(runner->table))) {
-        return NULL;
-    }
-    runner->last_checkpoint_ms = clock_monotonic_ms();
-    runner->checkpoint_bytes = bytes;
-    runner->checkpoint_running = true;
-    atomic_store(&runner->checkpoint_finished, false);
-    runner->checkpoint_threaded =
-        !runner->context->checkpoints_inline &&
-        pthread_create(&runner->checkpoint_thread, NULL, write_checkpoint, runner) == 0;
-    if (!runner->checkpoint_threaded) {
-        (void)write_checkpoint(runner);
-        return flow_checkpoint_wait(runner);
-    }
-    return NULL;
+    TRY(flow_commit_finish(runner));
+    flow_commit_begin(runner, update_id);
+    return flow_commit_finish(runner);
 }

@@ -91,6 +91,7 @@ static Error *delete_rows(FlowRunner *runner)
         TRY(delete_some(runner, scan, deletes, &rows));
         TRY(fault_check("full_refresh.mid_tombstones"));
     } while (rows > 0);
+    overlay_forget_keys(table_overlay(runner->table));
     return table_store_flush(store);
 }
 
@@ -100,12 +101,13 @@ static Error *put_positions_back(FlowRunner *runner, const char *update_id)
     TRY(fault_check("full_refresh.before_clear"));
     TRY(flow_writer_begin(runner->writer));
     TRY(flow_writer_write_resetting(runner->writer, false, str_from(update_id)));
-    TRY(flow_writer_write_positions(runner->writer, runner->reader, runner->epoch + 1,
-                                    str_from(update_id)));
+    source_reader_close_epoch(runner->reader, &runner->commit.moved);
+    TRY(flow_writer_write_positions(runner->writer, runner->source->topic, &runner->commit.moved,
+                                    runner->epoch + 1, str_from(update_id)));
     TRY(flow_writer_commit(runner->writer));
     runner->epoch++;
     runner->resetting = false;
-    source_reader_commit(runner->reader);
+    source_reader_commit(runner->reader, &runner->commit.moved);
     return NULL;
 }
 

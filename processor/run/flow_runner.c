@@ -33,7 +33,12 @@ FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table
         arena_new_array(runner->arena, ExpectationCount, expectations);
     runner->unclear_metrics.expectations =
         arena_new_array(runner->arena, ExpectationCount, expectations);
+    runner->commit.metrics.expectations =
+        arena_new_array(runner->arena, ExpectationCount, expectations);
     runner->quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
+    runner->commit.quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
+    runner->committer = worker_new(context->inline_work);
+    runner->checkpointer = worker_new(context->inline_work);
     runner->meter = metrics_flow(context->metrics, (size_t)(table - program->tables));
     return runner;
 }
@@ -43,7 +48,9 @@ void flow_runner_free(FlowRunner *runner)
     if (runner == NULL) {
         return;
     }
+    worker_free(runner->committer);
     error_free(flow_checkpoint_wait(runner));
+    worker_free(runner->checkpointer);
     flow_close(runner->flow);
     query_close(runner->query);
     expectations_close(runner->expectations);
@@ -52,6 +59,8 @@ void flow_runner_free(FlowRunner *runner)
     flow_writer_close(runner->writer);
     table_close(runner->table);
     quarantine_free(runner->quarantine);
+    quarantine_free(runner->commit.quarantine);
+    source_progress_done(&runner->commit.moved);
     arena_free(runner->batch_arena);
     arena_free(runner->start_arena);
     arena_free(runner->arena);
@@ -115,7 +124,7 @@ static bool epoch_is_full(const FlowRunner *runner)
     const Overlay *overlay = table_overlay(runner->table);
     size_t bytes = overlay_epoch_bytes(overlay) + quarantine_bytes(runner->quarantine);
     size_t rows = overlay_epoch_rows(overlay) + quarantine_count(runner->quarantine);
-    return rows >= (size_t)commit->max_rows || bytes >= (size_t)commit->max_bytes;
+    return rows >= (size_t)commit->max_rows || bytes >= runner->context->memory.epoch_max;
 }
 
 static size_t records_left(const FlowRunner *runner, const UpdateLimits *limits, size_t used)
@@ -143,6 +152,14 @@ static Error *keep_what_came_before(FlowRunner *runner, const char *update_id, E
     return unkept;
 }
 
+/* The epoch in hand goes out as soon as the one before it is through. */
+static Error *commit_next(FlowRunner *runner, const char *update_id)
+{
+    TRY(flow_commit_finish(runner));
+    flow_commit_begin(runner, update_id);
+    return flow_checkpoint_step(runner);
+}
+
 /* One try: epochs until everything is in. `used` counts records of committed epochs and of this
  * one. */
 static Error *update_once(FlowRunner *runner, const char *update_id, const UpdateLimits *limits,
@@ -159,9 +176,9 @@ static Error *update_once(FlowRunner *runner, const char *update_id, const Updat
                                     records_left(runner, limits, *used), &count);
         *used += count;
         TRY(keep_what_came_before(runner, update_id, error));
+        TRY(flow_commit_poll(runner));
         if (!runner->context->one_epoch && epoch_is_full(runner)) {
-            TRY(flow_commit(runner, update_id));
-            TRY(flow_checkpoint_step(runner));
+            TRY(commit_next(runner, update_id));
         }
     }
     TRY(flow_commit(runner, update_id));
@@ -255,9 +272,6 @@ static bool epoch_is_due(const FlowRunner *runner, bool drained)
     }
     const TopologyCommit *commit = &runner->context->program->topology->commit;
     int64_t now_ms = clock_monotonic_ms();
-    if (epoch_is_full(runner)) {
-        return true;
-    }
     bool spaced = now_ms - runner->last_commit_ms >= commit->min_spacing_ms;
     return spaced && (drained || now_ms - runner->epoch_started_ms >= commit->interval_ms);
 }
@@ -295,14 +309,19 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
         flow_set_now(runner);
     }
     size_t count = 0;
-    Error *error = flow_process(runner, update_id, in_hand ? BUSY_POLL_MS : IDLE_POLL_MS,
+    bool busy = in_hand || flow_commit_is_under_way(runner);
+    Error *error = flow_process(runner, update_id, busy ? BUSY_POLL_MS : IDLE_POLL_MS,
                                 runner->context->batch_rows, &count);
     TRY(keep_what_came_before(runner, update_id, error));
-    if (epoch_is_due(runner, count == 0)) {
-        TRY(flow_commit(runner, update_id));
+    TRY(flow_commit_poll(runner));
+    /* While a commit is under way the next epoch grows, until it is full. */
+    if (epoch_is_full(runner) ||
+        (!flow_commit_is_under_way(runner) && epoch_is_due(runner, count == 0))) {
+        TRY(flow_commit_finish(runner));
+        flow_commit_begin(runner, update_id);
     }
     TRY(flow_checkpoint_step(runner));
-    if (!source_reader_moved(runner->reader)) {
+    if (!source_reader_moved(runner->reader) && !flow_commit_is_under_way(runner)) {
         flow_meter_set_idle(runner->meter);
     }
     report_progress(runner, update_id);

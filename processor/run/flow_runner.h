@@ -1,12 +1,13 @@
 /* FlowRunner: one flow at work. Consume, decode, query, expectations, flow, transaction; start,
- * abort, recovery (DESIGN sections 4 and 6). All of it happens on one thread, step after step; only
- * checkpoints are written beside it. Thread: one, the flow's. */
+ * abort, recovery (DESIGN sections 4 and 6). All of it happens on one thread, step after step;
+ * beside it a closed epoch is committed and a checkpoint written. Thread: one, the flow's. */
 #ifndef RUN_FLOW_RUNNER_H
 #define RUN_FLOW_RUNNER_H
 
 #include <stdatomic.h>
 
 #include "processor/run/events.h"
+#include "processor/run/memory_plan.h"
 #include "processor/run/metrics.h"
 #include "processor/run/table.h"
 
@@ -22,9 +23,10 @@ typedef struct RunContext {
     const char *instance;
     const char *progress_topic;
     const char *quarantine_topic;
-    size_t batch_rows;       /* 1 … BATCH_ROWS */
-    bool one_epoch;          /* a triggered update is one epoch, however large (scenario files) */
-    bool checkpoints_inline; /* write checkpoints on the flow's thread: deterministic */
+    size_t batch_rows; /* 1 … BATCH_ROWS */
+    bool one_epoch;    /* a triggered update is one epoch, however large (scenario files) */
+    bool inline_work;  /* commits and checkpoints on the flow's thread: deterministic */
+    MemoryPlan memory;
     int timeout_ms;          /* of a call to the log */
     int attempts_max;        /* of a step that may heal; < 0: for ever */
     const atomic_bool *stop; /* NULL: never */

@@ -1,9 +1,8 @@
 /* What the files of FlowRunner share: flow_runner.c (life, loops), flow_start.c (start order,
- * recovery), flow_epoch.c (records to overlay), flow_commit.c (overlay to log), flow_reset.c. */
+ * recovery), flow_epoch.c (records to overlay), flow_commit.c (overlay to log), flow_checkpoint.c
+ * (overlay to store), flow_reset.c. */
 #ifndef RUN_FLOW_RUNNER_INTERNAL_H
 #define RUN_FLOW_RUNNER_INTERNAL_H
-
-#include <pthread.h>
 
 #include "connectors/format/format.h"
 #include "processor/exec/query.h"
@@ -13,6 +12,18 @@
 #include "processor/run/flow_writer.h"
 #include "processor/run/quarantine.h"
 #include "processor/run/source_reader.h"
+#include "processor/run/worker.h"
+
+/* A closed epoch on its way into the log. The committer's, while it is busy. */
+typedef struct FlowCommit {
+    const Epoch *epoch;
+    int64_t number; /* in the progress topic */
+    SourceProgress moved;
+    Quarantine *quarantine;
+    FlowMetrics metrics;
+    char update_id[64];
+    bool failed; /* it is undone with the epoch in hand */
+} FlowCommit;
 
 struct FlowRunner {
     const RunContext *context;
@@ -56,13 +67,10 @@ struct FlowRunner {
     bool unclear; /* its commit ended unclear: the next start settles it */
     uint64_t warned_null_sequences;
 
-    /* A checkpoint written beside the flow. */
-    pthread_t checkpoint_thread;
-    bool checkpoint_running;
-    bool checkpoint_threaded;
-    size_t checkpoint_bytes;
-    atomic_bool checkpoint_finished;
-    Error *checkpoint_error;
+    Worker *committer;
+    FlowCommit commit;
+    Worker *checkpointer;
+    size_t checkpoint_bytes; /* of the checkpoint under way */
 };
 
 /* flow_start.c */
@@ -85,14 +93,25 @@ NODISCARD Error *flow_process(FlowRunner *runner, const char *update_id, int tim
 void flow_set_now(FlowRunner *runner);
 
 /* flow_commit.c */
-/* Commits the epoch in hand; nothing moved: does nothing. */
+/* Closes the epoch in hand and begins its commit; nothing moved: does nothing. None may be under
+ * way. */
+void flow_commit_begin(FlowRunner *runner, const char *update_id);
+bool flow_commit_is_under_way(const FlowRunner *runner);
+/* Waits for the commit under way, if any, and takes its result. An error: neither the closed epoch
+ * nor the one in hand can stay. */
+NODISCARD Error *flow_commit_finish(FlowRunner *runner);
+/* The same when that does not wait, else nothing. */
+NODISCARD Error *flow_commit_poll(FlowRunner *runner);
+/* Commits everything in hand and waits for it. */
 NODISCARD Error *flow_commit(FlowRunner *runner, const char *update_id);
-/* The epoch never was: overlay, quarantine and counters dropped. The reader is rewound by the
- * caller. */
+/* The epochs in hand and closed never were: overlay, quarantine and counters dropped. No commit may
+ * be under way. The reader is rewound by the caller. */
 void flow_drop_epoch(FlowRunner *runner);
 void flow_metrics_clear(FlowMetrics *metrics, size_t expectation_count);
 /* A start has read how far the flow has come: was the unclear epoch committed? */
 void flow_settle_unclear(FlowRunner *runner, const Progress *progress);
+
+/* flow_checkpoint.c */
 /* Begins a checkpoint when one is due, ends one that is finished. */
 NODISCARD Error *flow_checkpoint_step(FlowRunner *runner);
 /* Waits for a checkpoint under way; its failure is returned. */

@@ -41,6 +41,7 @@ static Error *open_writer(FlowRunner *runner, int partitions)
                                  .table_partitions = partitions,
                                  .instance = context->instance,
                                  .clock = context->clock,
+                                 .queue_bytes_max = context->memory.producer_queue,
                                  .timeout_ms = context->timeout_ms};
     flow_writer_close(runner->writer);
     runner->writer = NULL;
@@ -148,6 +149,7 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
     TableOptions options = {.program = runner->program,
                             .partitions = partitions,
                             .state = context->state,
+                            .key_memory = context->memory.key_table,
                             .arena = runner->start_arena};
     TRY(table_open(&options, progress->has_definition ? &progress->definition : NULL,
                    &runner->table));
@@ -167,6 +169,7 @@ static Error *open_reader(FlowRunner *runner, const Progress *progress)
     SourceReaderOptions options = {.log = runner->context->log,
                                    .source = runner->source,
                                    .time_zone = runner->context->program->time_zone,
+                                   .queue_bytes_max = runner->context->memory.consumer_queue,
                                    .timeout_ms = runner->context->timeout_ms,
                                    .on_loss = on_loss,
                                    .context = runner};
@@ -230,11 +233,14 @@ static Error *write_beginnings(FlowRunner *runner, const char *update_id)
         TRY(flow_writer_write_definition(runner->writer, definition));
     }
     if (moved) {
-        TRY(flow_writer_write_positions(runner->writer, runner->reader, runner->epoch,
-                                        str_from(update_id)));
+        source_reader_close_epoch(runner->reader, &runner->commit.moved);
+        TRY(flow_writer_write_positions(runner->writer, runner->source->topic,
+                                        &runner->commit.moved, runner->epoch, str_from(update_id)));
     }
     TRY(flow_writer_commit(runner->writer));
-    source_reader_commit(runner->reader);
+    if (moved) {
+        source_reader_commit(runner->reader, &runner->commit.moved);
+    }
     return NULL;
 }
 
@@ -432,11 +438,26 @@ static bool may_try_again(FlowRunner *runner, const Error *error, int attempt)
     return !attempts_are_used_up(runner, attempt);
 }
 
+/* A commit may be under way while something else went wrong. When it fails too its error decides:
+ * what it says of the transaction and the producer comes first; the other will come again. */
+static Error *settle_commit(FlowRunner *runner, Error *error)
+{
+    Error *commit = flow_commit_finish(runner);
+    if (commit == NULL || error_class(error) == ERROR_SIMULATED_CRASH) {
+        error_free(commit);
+        return error;
+    }
+    error_free(error);
+    return commit;
+}
+
 Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int *attempt)
 {
+    error = settle_commit(runner, error);
     while (error_class(error) != ERROR_SIMULATED_CRASH && !runner->lost) {
         ErrorDisposition disposition = error_disposition(error);
-        bool in_hand = runner->started && source_reader_moved(runner->reader);
+        bool in_hand =
+            runner->started && (runner->commit.failed || source_reader_moved(runner->reader));
         runner->unclear = runner->unclear || error_class(error) == ERROR_KAFKA_COMMIT_UNCLEAR;
         flow_meter_add_error(runner->meter, error, in_hand && !runner->unclear);
         step_back(runner, error);

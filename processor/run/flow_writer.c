@@ -50,6 +50,7 @@ Error *flow_writer_open(const FlowWriterOptions *options, FlowWriter **ret_write
     writer->arena = arena_new("write");
     LogProducerOptions producer = {.transactional_id = options->transactional_id,
                                    .transaction_timeout_ms = TRANSACTION_TIMEOUT_MS,
+                                   .queue_bytes_max = options->queue_bytes_max,
                                    .on_delivery = on_delivery,
                                    .context = writer};
     Error *error = log_producer_open(options->log, &producer, &writer->producer);
@@ -109,43 +110,40 @@ typedef struct Span {
     bool tombstone;
 } Span;
 
-static Error *format_chunk(FlowWriter *writer, Table *table, const DeltaRow *rows, size_t count,
-                           Span *spans)
+static Error *format_chunk(FlowWriter *writer, const Table *table, const DeltaRow *rows,
+                           size_t count, Span *spans)
 {
-    Str *encoded = arena_new_array(writer->arena, Str, count);
-    size_t upserts = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].row.data != NULL) {
-            encoded[upserts++] = rows[i].row;
-        }
-    }
-    Batch *batch = NULL;
-    TRY(table_decode_rows(table, encoded, upserts, writer->arena, &batch));
-    uint32_t row = 0;
     for (size_t i = 0; i < count; i++) {
         Span *span = &spans[i];
         span->key_start = writer->bytes.size;
-        TRY(table_format_key(table, rows[i].key, rows[i].ordinal, &writer->bytes));
+        json_key_write_ordinal(rows[i].message_key, rows[i].ordinal, &writer->bytes);
         span->key_size = writer->bytes.size - span->key_start;
         span->value_start = writer->bytes.size;
         span->tombstone = rows[i].row.data == NULL;
         if (!span->tombstone) {
-            json_encode_row(batch, row++, &writer->bytes);
+            TRY(json_row_write(table_row_writer(table), rows[i].row, &writer->bytes));
         }
         span->value_size = writer->bytes.size - span->value_start;
     }
     return NULL;
 }
 
-static Error *produce_chunk(FlowWriter *writer, Table *table, const DeltaRow *rows, size_t count,
-                            FlowMetrics *metrics)
+/* The client's own stamp is now, and costs nothing; a clock that tests move must be asked. */
+static int64_t stamp_ms(const FlowWriter *writer)
+{
+    const Clock *clock = writer->options.clock;
+    return clock != NULL && clock->fixed ? clock_now_us(clock) / 1000 : 0;
+}
+
+static Error *produce_chunk(FlowWriter *writer, const Table *table, const DeltaRow *rows,
+                            size_t count, FlowMetrics *metrics)
 {
     buffer_clear(&writer->bytes);
     arena_reset(writer->arena);
     Span *spans = arena_new_array(writer->arena, Span, count);
     TRY(format_chunk(writer, table, rows, count, spans));
-    LogOutput *outputs = arena_new_array(writer->arena, LogOutput, count);
-    int64_t time_ms = clock_now_us(writer->options.clock) / 1000;
+    LogOutput *outputs = arena_alloc(writer->arena, count * sizeof *outputs);
+    int64_t time_ms = stamp_ms(writer);
     for (size_t i = 0; i < count; i++) {
         const char *bytes = writer->bytes.data;
         outputs[i] = (LogOutput){
@@ -170,10 +168,11 @@ static Error *produce_chunk(FlowWriter *writer, Table *table, const DeltaRow *ro
     return error;
 }
 
-static Error *write_delta(FlowWriter *writer, Table *table, FlowMetrics *metrics)
+static Error *write_delta(FlowWriter *writer, const Table *table, const Epoch *epoch,
+                          FlowMetrics *metrics)
 {
     DeltaRow rows[CHUNK_ROWS];
-    TableDelta delta = table_delta_of(table_overlay(table));
+    TableDelta delta = table_delta_of(epoch);
     for (;;) {
         size_t count = 0;
         while (count < CHUNK_ROWS && table_delta_next(&delta, &rows[count])) {
@@ -188,28 +187,28 @@ static Error *write_delta(FlowWriter *writer, Table *table, FlowMetrics *metrics
 }
 
 /* The failed record's key: the tag counts the rows of the delta. */
-static void format_failed_key(FlowWriter *writer, Table *table, Buffer *out)
+static void format_failed_key(const FlowWriter *writer, const Epoch *epoch, Buffer *out)
 {
-    TableDelta delta = table_delta_of(table_overlay(table));
+    TableDelta delta = table_delta_of(epoch);
     DeltaRow row = {0};
     uint64_t number = 0;
     while (number < writer->delivery_tag && table_delta_next(&delta, &row)) {
         number++;
     }
     if (number > 0 && number == writer->delivery_tag) {
-        error_free(table_format_key(table, row.key, row.ordinal, out));
+        json_key_write_ordinal(row.message_key, row.ordinal, out);
     }
 }
 
-static Error *delivery_failure(FlowWriter *writer, Table *table)
+static Error *delivery_failure(FlowWriter *writer, const Epoch *epoch)
 {
     Error *cause = writer->delivery_error;
     writer->delivery_error = NULL;
-    if (error_class(cause) != ERROR_KAFKA_RECORD_TOO_LARGE || table == NULL) {
+    if (error_class(cause) != ERROR_KAFKA_RECORD_TOO_LARGE || epoch == NULL) {
         return cause;
     }
     AUTO_BUFFER Buffer key = {0};
-    format_failed_key(writer, table, &key);
+    format_failed_key(writer, epoch, &key);
     Error *error = error_new(ERROR_ROW_TOO_LARGE,
                              "Flow `%.*s`: a row of table `%.*s` is larger than topic `%s` takes; "
                              "its key is %s.",
@@ -237,28 +236,29 @@ static Error *with_reason(FlowWriter *writer, Error *error)
     return delivery_failure(writer, NULL);
 }
 
-static Error *flush(FlowWriter *writer, Table *table)
+static Error *flush(FlowWriter *writer, const Epoch *epoch)
 {
     TRY(log_producer_flush(writer->producer, writer->options.timeout_ms));
-    return writer->delivery_error == NULL ? NULL : delivery_failure(writer, table);
+    return writer->delivery_error == NULL ? NULL : delivery_failure(writer, epoch);
 }
 
-Error *flow_writer_write_delta(FlowWriter *writer, Table *table, FlowMetrics *metrics)
+Error *flow_writer_write_delta(FlowWriter *writer, const Table *table, const Epoch *epoch,
+                               FlowMetrics *metrics)
 {
     assert(writer->open);
-    Error *error = write_delta(writer, table, metrics);
+    Error *error = write_delta(writer, table, epoch, metrics);
     if (error != NULL) {
         /* A refused record makes the transaction abortable: its delivery tells the reason. */
         log_producer_poll(writer->producer);
     }
     if (error != NULL && writer->delivery_error != NULL) {
         error_free(error);
-        return delivery_failure(writer, table);
+        return delivery_failure(writer, epoch);
     }
-    return error != NULL ? error : flush(writer, table);
+    return error != NULL ? error : flush(writer, epoch);
 }
 
-Error *flow_writer_write_tombstone(FlowWriter *writer, Table *table, Str key, uint32_t shard,
+Error *flow_writer_write_tombstone(FlowWriter *writer, const Table *table, Str key, uint32_t shard,
                                    uint32_t ordinal)
 {
     buffer_clear(&writer->bytes);
@@ -266,7 +266,7 @@ Error *flow_writer_write_tombstone(FlowWriter *writer, Table *table, Str key, ui
     LogOutput output = {.topic = writer->options.table_topic,
                         .partition = (int32_t)shard,
                         .key = buffer_str(&writer->bytes),
-                        .timestamp_ms = clock_now_us(writer->options.clock) / 1000,
+                        .timestamp_ms = stamp_ms(writer),
                         .tag = ++writer->rows};
     return with_reason(writer, log_producer_produce(writer->producer, &output, 1, NULL));
 }
@@ -316,50 +316,46 @@ static Error *write_progress(FlowWriter *writer, const Buffer *key, const Buffer
     return with_reason(writer, log_producer_produce(writer->producer, &output, 1, NULL));
 }
 
-static Error *write_position(FlowWriter *writer, const SourceReader *reader, int partition,
+static Error *write_position(FlowWriter *writer, const char *topic, const SourceMove *move,
                              int64_t epoch, Str update)
 {
-    const SourcePartition *at = source_reader_partition(reader, partition);
-    ProgressPosition position = {.topic = str_from(source_reader_topic(reader)),
-                                 .partition = partition,
-                                 .offset = at->next,
-                                 .fingerprint = at->last,
+    ProgressPosition position = {.topic = str_from(topic),
+                                 .partition = move->partition,
+                                 .offset = move->next,
+                                 .fingerprint = move->last,
                                  .epoch = epoch,
                                  .update = update,
                                  .instance = str_from(writer->options.instance)};
     AUTO_BUFFER Buffer key = {0};
     AUTO_BUFFER Buffer value = {0};
-    progress_position_key(writer->options.flow, position.topic, partition, &key);
+    progress_position_key(writer->options.flow, position.topic, move->partition, &key);
     progress_position_value(&position, writer->new_ends, (size_t)writer->options.table_partitions,
                             clock_now_us(writer->options.clock), &value);
     return write_progress(writer, &key, &value);
 }
 
-static Error *send_group_offsets(FlowWriter *writer, const SourceReader *reader)
+static Error *send_group_offsets(FlowWriter *writer, const char *topic, const SourceProgress *moved)
 {
-    int count = source_reader_partitions(reader);
     arena_reset(writer->arena);
-    LogPosition *offsets = arena_new_array(writer->arena, LogPosition, (size_t)count);
-    for (int p = 0; p < count; p++) {
-        offsets[p] =
-            (LogPosition){source_reader_topic(reader), p, source_reader_partition(reader, p)->next};
+    LogPosition *offsets = arena_new_array(writer->arena, LogPosition, moved->count);
+    for (size_t i = 0; i < moved->count; i++) {
+        offsets[i] = (LogPosition){topic, moved->moves[i].partition, moved->moves[i].next};
     }
-    return log_producer_send_offsets(writer->producer, writer->options.group, offsets,
-                                     (size_t)count, writer->options.timeout_ms);
+    return log_producer_send_offsets(writer->producer, writer->options.group, offsets, moved->count,
+                                     writer->options.timeout_ms);
 }
 
-Error *flow_writer_write_positions(FlowWriter *writer, const SourceReader *reader, int64_t epoch,
-                                   Str update)
+Error *flow_writer_write_positions(FlowWriter *writer, const char *topic,
+                                   const SourceProgress *moved, int64_t epoch, Str update)
 {
     assert(writer->open);
     TRY(flush(writer, NULL));
     TRY(fault_check("commit.after_produce"));
-    TRY(send_group_offsets(writer, reader));
-    for (int p = 0; p < source_reader_partitions(reader); p++) {
-        const SourcePartition *at = source_reader_partition(reader, p);
-        if (!at->stored || at->next != at->committed) {
-            TRY(write_position(writer, reader, p, epoch, update));
-        }
+    if (moved->count > 0) {
+        TRY(send_group_offsets(writer, topic, moved));
+    }
+    for (size_t i = 0; i < moved->count; i++) {
+        TRY(write_position(writer, topic, &moved->moves[i], epoch, update));
     }
     return fault_check("commit.after_progress");
 }

@@ -3,8 +3,8 @@
  * 4).
  *
  * A transaction is: begin, any writes, positions last, commit. After any error the transaction is
- * gone: call flow_writer_abort, which says what to do next by the error it returns. Thread: the
- * flow's. */
+ * gone: call flow_writer_abort, which says what to do next by the error it returns. Thread: one at
+ * a time, the flow's or the one its epochs are committed on. */
 #ifndef RUN_FLOW_WRITER_H
 #define RUN_FLOW_WRITER_H
 
@@ -27,6 +27,7 @@ typedef struct FlowWriterOptions {
     int table_partitions;
     const char *instance;
     const Clock *clock;
+    size_t queue_bytes_max; /* records that are not delivered yet */
     int timeout_ms;
 } FlowWriterOptions;
 
@@ -39,17 +40,19 @@ void flow_writer_set_ends(FlowWriter *writer, const int64_t *ends);
 const int64_t *flow_writer_ends(const FlowWriter *writer);
 
 NODISCARD Error *flow_writer_begin(FlowWriter *writer);
-/* The epoch's changes of the table. Adds to upserted_rows, deleted_rows, output_bytes. A row the
- * topic does not take is ROW_TOO_LARGE naming flow and key. */
-NODISCARD Error *flow_writer_write_delta(FlowWriter *writer, Table *table, FlowMetrics *metrics);
+/* The changes of a closed epoch. Adds to upserted_rows, deleted_rows, output_bytes. A row the topic
+ * does not take is ROW_TOO_LARGE naming flow and key. */
+NODISCARD Error *flow_writer_write_delta(FlowWriter *writer, const Table *table, const Epoch *epoch,
+                                         FlowMetrics *metrics);
 /* Tombstones for stored rows (full refresh). */
-NODISCARD Error *flow_writer_write_tombstone(FlowWriter *writer, Table *table, Str key,
+NODISCARD Error *flow_writer_write_tombstone(FlowWriter *writer, const Table *table, Str key,
                                              uint32_t shard, uint32_t ordinal);
 NODISCARD Error *flow_writer_write_quarantine(FlowWriter *writer, const Quarantine *quarantine);
 /* Waits for all deliveries, then writes the position of every partition that moved, all with the
  * ends known from the deliveries. */
-NODISCARD Error *flow_writer_write_positions(FlowWriter *writer, const SourceReader *reader,
-                                             int64_t epoch, Str update);
+NODISCARD Error *flow_writer_write_positions(FlowWriter *writer, const char *topic,
+                                             const SourceProgress *moved, int64_t epoch,
+                                             Str update);
 NODISCARD Error *flow_writer_write_claim(FlowWriter *writer, const ProgressClaim *claim);
 NODISCARD Error *flow_writer_write_definition(FlowWriter *writer,
                                               const ProgressDefinition *definition);

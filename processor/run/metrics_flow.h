@@ -27,6 +27,7 @@ enum { FLOW_STATE_COUNT = FLOW_STOPPED + 1 };
     X(BLOCK_CACHE, "block_cache")     /* RocksDB: blocks, indexes, filters */                      \
     X(WRITE_BUFFERS, "write_buffers") /* RocksDB: memtables */                                     \
     X(OVERLAY, "overlay")             /* changes that are not in RocksDB yet */                    \
+    X(KEY_TABLE, "key_table")         /* sequence and row count of keys */                         \
     X(QUARANTINE, "quarantine")       /* bad records of the epoch in hand */
 typedef enum MemoryPart {
 #define MEMORY_CONSTANT(constant, name) MEMORY_##constant,

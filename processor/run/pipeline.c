@@ -52,13 +52,14 @@ static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
         .quarantine_topic = name_quarantine_topic(pipeline->arena, name),
         .batch_rows = options->batch_rows == 0 ? BATCH_ROWS : options->batch_rows,
         .one_epoch = options->one_epoch,
-        .checkpoints_inline = options->checkpoints_inline,
+        .inline_work = options->inline_work,
         .timeout_ms = options->timeout_ms == 0 ? TIMEOUT_MS : options->timeout_ms,
         .attempts_max = options->attempts_max,
         .stop = &pipeline->stop_flows,
         .on_restore = options->on_restore,
         .on_restore_context = options->on_restore_context,
         .metrics = options->metrics,
+        .memory = memory_plan(options->program->topology, options->program->table_count),
     };
     pipeline->retry = &options->program->topology->retry;
     pipeline->stop = options->stop;
@@ -72,7 +73,7 @@ static Error *open_state(Pipeline *pipeline, const PipelineOptions *options)
                           : arena_copy_cstr(pipeline->arena, topology->state.dir);
     StateOptions state = {.dir = dir,
                           .pipeline = arena_copy_cstr(pipeline->arena, topology->pipeline),
-                          .memory_bytes = (size_t)topology->state.memory_bytes / 2};
+                          .memory_bytes = pipeline->context.memory.store};
     bool rebuilt = false;
     TRY(state_open(&state, &pipeline->state, &rebuilt));
     if (rebuilt) {

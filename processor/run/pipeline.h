@@ -16,7 +16,7 @@ typedef struct PipelineOptions {
     const char *state_dir;  /* NULL: the topology's */
     size_t batch_rows;      /* 0: BATCH_ROWS */
     bool one_epoch;
-    bool checkpoints_inline;
+    bool inline_work;
     int timeout_ms;          /* 0: 30 s */
     int attempts_max;        /* retries of what may heal; < 0: for ever; 0: none */
     const atomic_bool *stop; /* NULL: never */

@@ -107,8 +107,10 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
         next = start;
     }
     *ret = (SourcePartition){.next = next,
+                             .closed = next,
                              .committed = next,
                              .stored = next == stored->offset,
+                             .closing = next == stored->offset,
                              .last = stored->fingerprint,
                              .committed_last = stored->fingerprint,
                              .end = -1,
@@ -123,6 +125,7 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
 static SourcePartition new_partition(int64_t offset)
 {
     return (SourcePartition){.next = offset,
+                             .closed = offset,
                              .committed = offset,
                              .last = {.offset = -1},
                              .committed_last = {.offset = -1},
@@ -188,7 +191,8 @@ static Error *assign_all(SourceReader *reader)
 static Error *open_reader(SourceReader *reader, const Progress *progress)
 {
     TRY(not_found_hint(reader, find_partitions(reader, progress)));
-    LogConsumerOptions options = {.isolation = READ_COMMITTED};
+    LogConsumerOptions options = {.isolation = READ_COMMITTED,
+                                  .queue_bytes_max = reader->options.queue_bytes_max};
     TRY(log_consumer_open(reader->options.log, &options, &reader->consumer));
     return assign_all(reader);
 }
@@ -454,23 +458,49 @@ Error *source_reader_give_back(SourceReader *reader, const LogRecord *from, size
     return NULL;
 }
 
+static bool has_moved(const SourcePartition *partition)
+{
+    return !partition->closing || partition->next != partition->closed;
+}
+
 bool source_reader_moved(const SourceReader *reader)
 {
     for (int p = 0; p < reader->partition_count; p++) {
-        const SourcePartition *partition = &reader->partitions[p];
-        if (!partition->stored || partition->next != partition->committed) {
+        if (has_moved(&reader->partitions[p])) {
             return true;
         }
     }
     return false;
 }
 
-void source_reader_commit(SourceReader *reader)
+void source_progress_done(SourceProgress *progress)
 {
+    mem_free(progress->moves);
+    *progress = (SourceProgress){0};
+}
+
+void source_reader_close_epoch(SourceReader *reader, SourceProgress *progress)
+{
+    progress->count = 0;
     for (int p = 0; p < reader->partition_count; p++) {
-        reader->partitions[p].committed = reader->partitions[p].next;
-        reader->partitions[p].committed_last = reader->partitions[p].last;
-        reader->partitions[p].stored = true;
+        SourcePartition *partition = &reader->partitions[p];
+        if (has_moved(partition)) {
+            mem_reserve(progress->moves, &progress->capacity, progress->count + 1);
+            progress->moves[progress->count++] = (SourceMove){p, partition->next, partition->last};
+            partition->closed = partition->next;
+            partition->closing = true;
+        }
+    }
+}
+
+void source_reader_commit(SourceReader *reader, const SourceProgress *progress)
+{
+    for (size_t i = 0; i < progress->count; i++) {
+        const SourceMove *move = &progress->moves[i];
+        SourcePartition *partition = &reader->partitions[move->partition];
+        partition->committed = move->next;
+        partition->committed_last = move->last;
+        partition->stored = true;
     }
 }
 
@@ -479,6 +509,8 @@ Error *source_reader_rewind(SourceReader *reader)
     for (int p = 0; p < reader->partition_count; p++) {
         SourcePartition *partition = &reader->partitions[p];
         partition->next = partition->committed;
+        partition->closed = partition->committed;
+        partition->closing = partition->stored;
         partition->last = partition->committed_last;
     }
     /* All of them, also those that did not move: the error may have come in the middle of a poll,

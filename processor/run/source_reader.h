@@ -14,8 +14,10 @@ typedef struct SourceReader SourceReader;
 /* One partition as the reader stands. */
 typedef struct SourcePartition {
     int64_t next;      /* next offset to be handed out */
+    int64_t closed;    /* as of the last closed epoch, whether its commit is through or not */
     int64_t committed; /* as of the last committed epoch: where an abort goes back to */
     bool stored;       /* `committed` is in the progress topic */
+    bool closing;      /* `closed` is in the transaction under way, or stored */
     Fingerprint last;  /* of the last record handed out */
     Fingerprint committed_last;
     int64_t end;        /* bound of a triggered update, -1: none */
@@ -23,10 +25,26 @@ typedef struct SourcePartition {
     Fingerprint expect; /* must match if that offset still exists; offset -1: nothing to check */
 } SourcePartition;
 
+/* How far an epoch goes: what its transaction says of the partitions that moved. */
+typedef struct SourceMove {
+    int partition;
+    int64_t next;
+    Fingerprint last;
+} SourceMove;
+
+typedef struct SourceProgress {
+    SourceMove *moves; /* owned */
+    size_t count;
+    size_t capacity;
+} SourceProgress;
+
+void source_progress_done(SourceProgress *progress);
+
 typedef struct SourceReaderOptions {
     Log *log;
     const ProgramSource *source;
     const TimeZone *time_zone;
+    size_t queue_bytes_max; /* records fetched ahead */
     int timeout_ms;
     /* Called when records between a stored position and the log's start are gone. */
     void (*on_loss)(void *context, int partition, int64_t position, int64_t start);
@@ -59,10 +77,14 @@ NODISCARD Error *source_reader_next(SourceReader *reader, int timeout_ms, size_t
                                     Arena *arena, const LogRecord **ret_records, size_t *ret_count);
 /* Gives records back: they were handed out but not used. `from`: the first of them. */
 NODISCARD Error *source_reader_give_back(SourceReader *reader, const LogRecord *from, size_t count);
-/* Did a partition move since the last commit? */
+/* Did a partition move since the last epoch was closed? */
 bool source_reader_moved(const SourceReader *reader);
-/* The epoch is committed, or never was: then everything since the last commit comes again. */
-void source_reader_commit(SourceReader *reader);
+/* Closes the epoch: fills `progress`, which is emptied first. */
+void source_reader_close_epoch(SourceReader *reader, SourceProgress *progress);
+/* That epoch is committed. */
+void source_reader_commit(SourceReader *reader, const SourceProgress *progress);
+/* Neither the closed epoch nor what came after it ever was: everything since the last commit comes
+ * again. */
 NODISCARD Error *source_reader_rewind(SourceReader *reader);
 /* Starts over at the beginning of what the source holds, or at its `start` timestamp (full
  * refresh). */

@@ -129,15 +129,15 @@ static Error *load_definition(Table *table, const ProgressDefinition *old)
     return NULL;
 }
 
-static uint32_t shard_of_key(void *context, Str key)
+/* The message key of the key's first row; its partition is the shard. */
+static uint32_t name_key(void *context, Str key, Buffer *out)
 {
-    Table *table = context;
-    buffer_clear(&table->key_text);
-    Error *error = table_format_key(table, key, 0, &table->key_text);
+    const Table *table = context;
+    Error *error = table_format_key(table, key, 0, out);
     /* The key was encoded by this process from typed columns: it decodes. */
     assert(error == NULL);
     error_free(error);
-    return (uint32_t)partition_of_key(buffer_str(&table->key_text), table->partitions);
+    return (uint32_t)partition_of_key(buffer_str(out), table->partitions);
 }
 
 static void load_key_fields(Table *table)
@@ -151,6 +151,18 @@ static void load_key_fields(Table *table)
     table->key_fields = fields;
 }
 
+static Error *open_store(Table *table, const TableOptions *options)
+{
+    TRY(state_table(options->state, options->program->bound->name,
+                    str_from(options->program->topic), (uint32_t)options->partitions,
+                    &table->store));
+    OverlayOptions overlay = {
+        .name_key = name_key, .context = table, .key_memory = options->key_memory};
+    TRY(table_store_is_empty(table->store, &overlay.store_is_empty));
+    table->overlay = overlay_new(table->store, &overlay);
+    return NULL;
+}
+
 Error *table_open(const TableOptions *options, const ProgressDefinition *old, Table **ret_table)
 {
     Table *table = arena_new_object(options->arena, Table);
@@ -158,20 +170,18 @@ Error *table_open(const TableOptions *options, const ProgressDefinition *old, Ta
     table->arena = options->arena;
     table->partitions = options->partitions;
     table->history = schema_history_new(table->arena);
-    table->key_arena = arena_new("key");
     table->ends = arena_new_array(table->arena, int64_t, (size_t)options->partitions);
     load_key_fields(table);
+    table->key_writer = json_key_writer_new(table->arena, table->key_fields, table->key_count);
     Error *error = load_definition(table, old);
     if (error == NULL) {
-        error = state_table(options->state, options->program->bound->name,
-                            str_from(options->program->topic), (uint32_t)options->partitions,
-                            &table->store);
+        table->row_writer = json_row_writer_new(table->arena, table->history);
+        error = open_store(table, options);
     }
     if (error != NULL) {
         table_close(table);
         return error;
     }
-    table->overlay = overlay_new(table->store, shard_of_key, table);
     *ret_table = table;
     return NULL;
 }
@@ -180,8 +190,6 @@ void table_close(Table *table)
 {
     if (table != NULL) {
         overlay_free(table->overlay);
-        arena_free(table->key_arena);
-        buffer_done(&table->key_text);
     }
 }
 
@@ -216,19 +224,17 @@ const int64_t *table_ends(const Table *table)
     return table->ends;
 }
 
-Error *table_format_key(Table *table, Str key, uint32_t ordinal, Buffer *out)
+Error *table_format_key(const Table *table, Str key, uint32_t ordinal, Buffer *out)
 {
-    arena_reset(table->key_arena);
-    Vector **columns = arena_new_array(table->key_arena, Vector *, table->key_count);
-    for (size_t i = 0; i < table->key_count; i++) {
-        columns[i] = vector_new(table->key_arena, table->key_fields[i].type, 1);
-    }
-    TRY(key_decode(key, table->key_arena, columns, table->key_count));
-    json_encode_key(table->key_fields, columns, table->key_count, 0, ordinal, out);
-    return NULL;
+    return json_key_write(table->key_writer, key, ordinal, out);
 }
 
-Error *table_decode_rows(Table *table, const Str *rows, size_t count, Arena *arena,
+const JsonRowWriter *table_row_writer(const Table *table)
+{
+    return table->row_writer;
+}
+
+Error *table_decode_rows(const Table *table, const Str *rows, size_t count, Arena *arena,
                          Batch **ret_batch)
 {
     Batch *batch = batch_new(arena, table->program->bound->schema, (uint32_t)count);

@@ -1,8 +1,10 @@
 /* Table: a streaming table at run time: its schemas by version, its store and overlay, and the way
- * its rows become records of its topic and back. Thread: the flow's. */
+ * its rows become records of its topic and back. Thread: the flow's; what takes a const Table, any.
+ */
 #ifndef RUN_TABLE_H
 #define RUN_TABLE_H
 
+#include "connectors/format/format.h"
 #include "connectors/log.h"
 #include "processor/data/row_encoding.h"
 #include "processor/flow/table_delta.h"
@@ -15,7 +17,8 @@ typedef struct TableOptions {
     const ProgramTable *program;
     int partitions; /* of the topic */
     State *state;
-    Arena *arena; /* of the table: lives as long */
+    size_t key_memory; /* bytes of its key table */
+    Arena *arena;      /* of the table: lives as long */
 } TableOptions;
 
 /* Progress of a restore, for people. */
@@ -52,10 +55,12 @@ NODISCARD Error *table_restore(Table *table, Log *log, int timeout_ms, int64_t n
 const int64_t *table_ends(const Table *table);
 
 /* Appends the message key of a row. */
-NODISCARD Error *table_format_key(Table *table, Str key, uint32_t ordinal, Buffer *out);
+NODISCARD Error *table_format_key(const Table *table, Str key, uint32_t ordinal, Buffer *out);
 /* Decodes encoded rows into a batch of the newest schema. */
-NODISCARD Error *table_decode_rows(Table *table, const Str *rows, size_t count, Arena *arena,
+NODISCARD Error *table_decode_rows(const Table *table, const Str *rows, size_t count, Arena *arena,
                                    Batch **ret_batch);
+/* For the values of its records. */
+const JsonRowWriter *table_row_writer(const Table *table);
 
 DEFINE_AUTO(table, Table, table_close)
 

@@ -15,9 +15,9 @@ struct Table {
     bool definition_changed;
     const Field *key_fields; /* flow keys, in declared order */
     size_t key_count;
-    Arena *key_arena; /* scratch of table_format_key */
-    Buffer key_text;  /* scratch of shard_of_key */
-    int64_t *ends;    /* a partition: offset behind its last record */
+    const JsonKeyWriter *key_writer;
+    const JsonRowWriter *row_writer;
+    int64_t *ends; /* a partition: offset behind its last record */
 };
 
 #endif

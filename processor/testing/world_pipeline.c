@@ -67,7 +67,7 @@ Error *world_need_pipeline(World *world)
                                .state_dir = world->state_dir,
                                .batch_rows = world->options->batch_rows,
                                .one_epoch = true,
-                               .checkpoints_inline = true,
+                               .inline_work = true,
                                .timeout_ms =
                                    world->broker == NULL ? WORLD_TIMEOUT_MS : MODEL_TIMEOUT_MS,
                                .attempts_max = ATTEMPTS_MAX};

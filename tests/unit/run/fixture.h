@@ -225,7 +225,7 @@ UNUSED static Error *rig_try_open(Rig *rig)
                                .state_dir = rig->dir,
                                .batch_rows = rig->batch_rows,
                                .one_epoch = rig->one_epoch,
-                               .checkpoints_inline = true,
+                               .inline_work = true,
                                .timeout_ms = TIMEOUT_MS,
                                .attempts_max = rig->attempts_max,
                                .stop = rig->stop};
