@@ -39,6 +39,9 @@ static const char *armed_name; /* protected by fault_lock, as are the next two *
 static unsigned armed_passes;
 static FaultAction armed_action;
 
+static Error *(*fault_hook)(void *context, const char *name);
+static void *fault_hook_context;
+
 static const char *known_name(Str name)
 {
     for (size_t i = 0; i < fault_name_count; i++) {
@@ -64,7 +67,16 @@ void fault_disarm(void)
 {
     pthread_mutex_lock(&fault_lock);
     armed_name = NULL;
-    atomic_store(&fault_armed, false);
+    atomic_store(&fault_armed, fault_hook != NULL);
+    pthread_mutex_unlock(&fault_lock);
+}
+
+void fault_set_hook(Error *(*hook)(void *context, const char *name), void *context)
+{
+    pthread_mutex_lock(&fault_lock);
+    fault_hook = hook;
+    fault_hook_context = context;
+    atomic_store(&fault_armed, hook != NULL || armed_name != NULL);
     pthread_mutex_unlock(&fault_lock);
 }
 
@@ -105,13 +117,16 @@ Error *fault_arm_from_environment(void)
 
 Error *fault_check_armed(const char *name)
 {
-    pthread_mutex_lock(&fault_lock);
     assert(known_name(str_from(name)) != NULL);
+    if (fault_hook != NULL) {
+        TRY(fault_hook(fault_hook_context, name));
+    }
+    pthread_mutex_lock(&fault_lock);
     bool now = armed_name != NULL && strcmp(armed_name, name) == 0 && --armed_passes == 0;
     FaultAction action = armed_action;
     if (now) {
         armed_name = NULL;
-        atomic_store(&fault_armed, false);
+        atomic_store(&fault_armed, fault_hook != NULL);
     }
     pthread_mutex_unlock(&fault_lock);
     if (!now) {

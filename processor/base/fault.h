@@ -30,6 +30,9 @@ void fault_arm(const char *name, unsigned nth, FaultAction action);
 void fault_disarm(void);
 /* Reads TIDEMARK_FAULT; an error names a mistake in it. */
 NODISCARD Error *fault_arm_from_environment(void);
+/* Asked at every passing of every point before what is armed; an Error it gives is returned there.
+ * NULL removes it. Set it while no other thread passes a point. */
+void fault_set_hook(Error *(*hook)(void *context, const char *name), void *context);
 /* Counts the passing and acts when it is the one; called through fault_check. */
 NODISCARD Error *fault_check_armed(const char *name);
 

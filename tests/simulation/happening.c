@@ -1,0 +1,274 @@
+/* What happens in a run, besides failing calls: processes die, freeze, are stopped, get a
+ * successor; the broker goes away; disks fill up, lose what was not synced, go bad. */
+#include "tests/simulation/disk.h"
+#include "tests/simulation/faults.h"
+#include "tests/simulation/scheduler.h"
+#include "tests/simulation/trace.h"
+#include "tests/simulation/world_internal.h"
+
+#include "processor/base/banned.h"
+
+/* ------------------------------------------------------------------------------- processes ---- */
+
+static Process *process_on(World *world, int host)
+{
+    for (int i = world->process_count - 1; i >= 0; i--) {
+        Process *process = world->processes[i];
+        if (process->host == host) {
+            return process->ended || process->buried ? NULL : process;
+        }
+    }
+    return NULL;
+}
+
+static Process *some_process(World *world)
+{
+    int host = (int)chance_below(&world->chance, DISK_HOSTS);
+    Process *process = process_on(world, host);
+    return process != NULL ? process : process_on(world, DISK_HOSTS - 1 - host);
+}
+
+void happening_start_process(World *world, int host)
+{
+    if (world->process_count == PROCESSES_MAX || process_on(world, host) != NULL) {
+        return;
+    }
+    int group = world->process_count + 1;
+    trace_say("process %d is started on host %d", group, host);
+    Process *process = process_start(&world->options, group, host);
+    world->processes[world->process_count++] = process;
+    world->result.lives++;
+}
+
+static void bury(World *world, Process *process)
+{
+    process->buried = true;
+    bool power = chance_one_in(&world->chance, 3);
+    trace_say("process %d is dead%s", process->group, power ? ", its host lost power" : "");
+    disk_crash(process->host, power);
+    world->result.crashes++;
+}
+
+static int count_alive(World *world)
+{
+    int alive = 0;
+    for (int host = 0; host < DISK_HOSTS; host++) {
+        alive += process_on(world, host) != NULL;
+    }
+    return alive;
+}
+
+void happening_tend(World *world)
+{
+    for (int i = 0; i < world->process_count; i++) {
+        Process *process = world->processes[i];
+        if (!process->buried && !process->ended && scheduler_is_dead(process->group)) {
+            bury(world, process);
+        }
+    }
+    if (count_alive(world) > 0 || (!world->ending && !chance_one_in(&world->chance, 3))) {
+        return;
+    }
+    /* Where it ran last, unless the seed says otherwise. */
+    int host = world->process_count == 0 ? 0 : world->processes[world->process_count - 1]->host;
+    if (chance_one_in(&world->chance, 6)) {
+        host = DISK_HOSTS - 1 - host;
+    }
+    uint32_t damage = world->ending ? 99 : chance_below(&world->chance, 30);
+    if (damage == 0) {
+        trace_say("host %d: the state is gone", host);
+        disk_wipe(host);
+    } else if (damage == 1) {
+        disk_damage(host);
+    }
+    happening_start_process(world, host);
+}
+
+/* ------------------------------------------------------------------------------ side shows ---- */
+
+/* Something that takes its time beside everything else. */
+typedef struct Show {
+    World *world;
+    void (*body)(World *world, int argument, int64_t us);
+    int argument;
+    int64_t us;
+} Show;
+
+static void *show_main(void *argument)
+{
+    Show *show = argument;
+    show->body(show->world, show->argument, show->us);
+    show->world->shows--;
+    return NULL;
+}
+
+static void begin_show(World *world, void (*body)(World *world, int argument, int64_t us),
+                       int argument, int64_t us)
+{
+    Show *show = arena_new_object(world->arena, Show);
+    *show = (Show){world, body, argument, us};
+    world->shows++;
+    (void)scheduler_spawn(GROUP_WORLD, "show", show_main, show);
+}
+
+static void outage(World *world, int argument, int64_t us)
+{
+    (void)argument;
+    if (!world->available) {
+        return;
+    }
+    world->available = false;
+    world->result.outages++;
+    trace_say("the broker is away for %lld ms", (long long)us / 1000);
+    sim_broker_set_available(world->broker, false);
+    scheduler_sleep_us(us);
+    sim_broker_set_available(world->broker, true);
+    world->available = true;
+    trace_say("the broker is back");
+}
+
+static void freeze(World *world, int group, int64_t us)
+{
+    world->result.freezes++;
+    trace_say("process %d is frozen for %lld ms", group, (long long)us / 1000);
+    scheduler_freeze(group, true);
+    scheduler_sleep_us(us);
+    scheduler_freeze(group, false);
+    trace_say("process %d wakes", group);
+}
+
+static void full_disk(World *world, int host, int64_t us)
+{
+    (void)world;
+    trace_say("host %d: the disk is full for %lld ms", host, (long long)us / 1000);
+    disk_set_full(host, true);
+    scheduler_sleep_us(us);
+    disk_set_full(host, false);
+    trace_say("host %d: there is space again", host);
+}
+
+static void foreign_transaction(World *world, int argument, int64_t us)
+{
+    (void)argument;
+    (void)us;
+    input_foreign_transaction(world);
+}
+
+/* ---------------------------------------------------------------------------- what happens ---- */
+
+static void crash(World *world, Process *process)
+{
+    uint32_t calls = chance_between(&world->chance, 1, 60);
+    if (chance_one_in(&world->chance, 3)) {
+        trace_say("process %d is killed", process->group);
+        scheduler_kill(process->group);
+    } else if (chance_one_in(&world->chance, 3)) {
+        disk_crash_in(process->host, calls);
+    } else {
+        faults_crash_in(process->group, calls);
+    }
+}
+
+static void take_over(World *world)
+{
+    for (int host = 0; host < DISK_HOSTS; host++) {
+        if (process_on(world, host) == NULL) {
+            trace_say("a second process is started beside the first");
+            world->result.takeovers++;
+            happening_start_process(world, host);
+            return;
+        }
+    }
+}
+
+static void stop(Process *process)
+{
+    trace_say("process %d is told to stop", process->group);
+    atomic_store(&process->stop, true);
+}
+
+static void jump_clock(World *world, const Process *process)
+{
+    int64_t seconds = chance_between(&world->chance, 1, 100000);
+    bool back = chance_one_in(&world->chance, 2);
+    trace_say("the clock of process %d jumps %s by %lld s", process->group, back ? "back" : "on",
+              (long long)seconds);
+    scheduler_jump(process->group, (back ? -seconds : seconds) * 1000000);
+}
+
+typedef enum Happening {
+    CRASH,
+    FREEZE,
+    TAKE_OVER,
+    STOP,
+    OUTAGE,
+    FULL_DISK,
+    FOREIGN,
+    CLOCK_JUMP,
+    HAPPENINGS
+} Happening;
+
+static void happen(World *world, Happening what, Process *process)
+{
+    int64_t us = (int64_t)chance_below(&world->chance, 10 * world->pace_us);
+    switch (what) {
+    case CRASH:
+        crash(world, process);
+        break;
+    case FREEZE:
+        begin_show(world, freeze, process->group, us);
+        break;
+    case TAKE_OVER:
+        take_over(world);
+        break;
+    case STOP:
+        stop(process);
+        break;
+    case OUTAGE:
+        begin_show(world, outage, 0, us);
+        break;
+    case FULL_DISK:
+        begin_show(world, full_disk, process->host, us);
+        break;
+    case FOREIGN:
+        begin_show(world, foreign_transaction, 0, 0);
+        break;
+    case CLOCK_JUMP:
+        jump_clock(world, process);
+        break;
+    case HAPPENINGS:
+        break;
+    }
+}
+
+void happening_draw(World *world)
+{
+    Process *process = some_process(world);
+    Happening what = (Happening)chance_below(&world->chance, HAPPENINGS * 2);
+    if (process != NULL && what < HAPPENINGS && (world->enabled >> what & 1) != 0) {
+        happen(world, what, process);
+    }
+}
+
+/* A second process that still lives is told to stop, so that one is left. */
+static void leave_one(World *world)
+{
+    bool one = false;
+    for (int i = world->process_count - 1; i >= 0; i--) {
+        Process *process = world->processes[i];
+        faults_crash_in(process->group, 0);
+        disk_crash_in(process->host, 0);
+        one = one || (!process->ended && !process->buried);
+    }
+}
+
+void happening_stop(World *world)
+{
+    world->ending = true;
+    faults_set(false);
+    leave_one(world);
+    while (world->shows > 0) {
+        scheduler_sleep_us(10000);
+    }
+    trace_say("nothing goes wrong any more");
+}
