@@ -130,9 +130,9 @@ typedef struct TopologyRetry {
 } TopologyRetry;
 
 typedef struct TopologyApi {
-    Str listen; /* host:port */
-    SourcePlace listen_place;
-    TopologyText *tokens; /* secret */
+    Str listen;               /* listen_address.h; or "none" */
+    SourcePlace listen_place; /* line 0 when not given */
+    TopologyText *tokens;     /* secret */
     size_t token_count;
 } TopologyApi;
 

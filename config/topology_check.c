@@ -5,6 +5,7 @@
  * and refuses to create a topic that differs from another one in nothing else. */
 #include "config/topology_check.h"
 
+#include "config/listen_address.h"
 #include "config/topology_sql.h"
 #include "processor/base/map.h"
 
@@ -423,6 +424,20 @@ static void check_bootstrap(ConfigLoader *loader, const TopologyKafka *kafka)
     }
 }
 
+static void check_listen(ConfigLoader *loader, const TopologyApi *api)
+{
+    Str host;
+    Str port;
+    if (api->listen_place.line == 0 || listen_address_is_none(api->listen) ||
+        listen_address_parse(api->listen, &host, &port)) {
+        return;
+    }
+    Error *error = error_at(ERROR_CONFIG_INVALID_VALUE, api->listen_place,
+                            "`api.listen` must be HOST:PORT, or none.");
+    config_report(loader, error_set_hint(error, "127.0.0.1:8088; `:8088` is every address of the "
+                                                "machine, port 0 any free one"));
+}
+
 static void check_numbers(ConfigLoader *loader, const Topology *topology)
 {
     if (topology->kafka.replication_factor == 0) {
@@ -479,6 +494,7 @@ void topology_check(ConfigLoader *loader, Topology *topology)
     check_namespace(loader, "catalog", topology->catalog, topology->catalog_place);
     check_namespace(loader, "schema", topology->schema, topology->schema_place);
     check_bootstrap(loader, &topology->kafka);
+    check_listen(loader, &topology->api);
     check_numbers(loader, topology);
     check_sources(loader, topology, &names, &topics);
     for (size_t i = 0; i < topology->table_count; i++) {

@@ -1,12 +1,10 @@
 /* Compiles the fields of a schema into the nodes that reading walks: for objects a map from
- * lower-case names to fields and the table of guesses. */
+ * lower-case names to fields and the table of names seen. */
 #include <assert.h>
 
 #include "connectors/format/json_value.h"
 
 #include "processor/base/banned.h"
-
-enum { GUESSES_MAX = 1024, GUESSES_MIN = 32 };
 
 static const char *interval_or_variant(const Type *type)
 {
@@ -45,6 +43,38 @@ static unsigned depth_of(const ValueNode *node)
     return depth;
 }
 
+static PlainKind plain_kind(const Type *type)
+{
+    switch (type->kind) {
+    case TYPE_STRING:
+    case TYPE_TIMESTAMP:
+        return PLAIN_TEXT;
+    case TYPE_TINYINT:
+    case TYPE_SMALLINT:
+    case TYPE_INT:
+    case TYPE_BIGINT:
+        return PLAIN_INTEGER;
+    case TYPE_DECIMAL:
+        return PLAIN_DECIMAL;
+    case TYPE_BOOLEAN:
+        return PLAIN_BOOLEAN;
+    case TYPE_NULL:
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+    case TYPE_BINARY:
+    case TYPE_DATE:
+    case TYPE_TIMESTAMP_NTZ:
+    case TYPE_INTERVAL_YEAR_MONTH:
+    case TYPE_INTERVAL_DAY_TIME:
+    case TYPE_ARRAY:
+    case TYPE_MAP:
+    case TYPE_STRUCT:
+    case TYPE_VARIANT:
+        break;
+    }
+    return PLAIN_NONE;
+}
+
 static Error *init_children(ValueNode *node, Arena *arena)
 {
     const Type *type = node->type;
@@ -65,7 +95,13 @@ static Error *init_children(ValueNode *node, Arena *arena)
 Error *json_value_node_init(ValueNode *node, Arena *arena, const Field *field,
                             const ValueNode *parent)
 {
-    *node = (ValueNode){.type = field->type, .name = field->name, .parent = parent};
+    *node = (ValueNode){.type = field->type,
+                        .kind = field->type->kind,
+                        .plain = plain_kind(field->type),
+                        .precision = field->type->precision,
+                        .scale = field->type->scale,
+                        .name = field->name,
+                        .parent = parent};
     Str column = column_of(node)->name;
     const char *unread = interval_or_variant(field->type);
     if (unread != NULL) {
@@ -130,10 +166,7 @@ Error *json_object_node_new(Arena *arena, const Field *fields, size_t count,
     object->loose_names = arena_new_array(arena, Str, count);
     object->ambiguous_at = arena_new_array(arena, const char *, count);
     object->misfits = arena_new_array(arena, Misfit, count);
-    object->guess_count = count * 2;
-    object->guess_count = object->guess_count < GUESSES_MIN ? GUESSES_MIN : object->guess_count;
-    object->guess_count = object->guess_count > GUESSES_MAX ? GUESSES_MAX : object->guess_count;
-    object->guesses = arena_new_array(arena, NameGuess, object->guess_count);
+    json_names_init(&object->known, arena, count);
     for (size_t i = 0; i < count; i++) {
         TRY(json_value_node_init(&object->fields[i], arena, &fields[i], parent));
         TRY(add_name(object, arena, &object->fields[i]));

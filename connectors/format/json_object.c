@@ -6,12 +6,13 @@
  * is judged only if it counts in the end: {"id":"x","id":1} is fine, so a misfit is kept with its
  * field until the object ends.
  *
- * The idea that makes it fast: records of one source mostly bring the same names in the same order.
- * For each position of the object a guess keeps the bytes of the name as last written there (quotes
- * and colon included) and what it led to; when the bytes match there is nothing to parse, fold or
- * hash. */
+ * The idea that makes it fast: records of one source mostly bring the same names in the same order
+ * (json_names.h), and values that are plain (json_plain.h). Where a name is the one that followed
+ * last time, is the column's own spelling and comes for the first time, and its value is plain, a
+ * member costs two comparisons and a store. Everything else is the general way. */
 #include <assert.h>
 
+#include "connectors/format/json_plain.h"
 #include "connectors/format/json_value.h"
 
 #include "processor/base/banned.h"
@@ -22,41 +23,6 @@ typedef struct NameTarget {
     bool exact;
     Str name; /* as text, for names that match loosely */
 } NameTarget;
-
-static bool guess_fits(const NameGuess *guess, const JsonScan *scan)
-{
-    size_t left = (size_t)(scan->end - scan->at);
-    if (guess->size == 0 || left < guess->size) {
-        return false;
-    }
-#if defined(__SSE2__)
-    if (left >= 16 && guess->size <= 16) {
-        __m128i learnt = _mm_loadu_si128((const __m128i_u *)(const void *)guess->text);
-        __m128i bytes = _mm_loadu_si128((const __m128i_u *)(const void *)scan->at);
-        unsigned equal = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(learnt, bytes));
-        unsigned wanted = (1U << guess->size) - 1;
-        return (equal & wanted) == wanted;
-    }
-#endif
-    return memcmp(guess->text, scan->at, guess->size) == 0;
-}
-
-/* Only names without escapes, with the colon right behind: what `text` then says is the whole
- * truth about them. */
-static void learn(NameGuess *guess, Str raw, const NameTarget *target)
-{
-    if (raw.size + 3 > NAME_GUESS_BYTES) {
-        guess->size = 0;
-        return;
-    }
-    guess->text[0] = '"';
-    memcpy(guess->text + 1, raw.data, raw.size);
-    guess->text[raw.size + 1] = '"';
-    guess->text[raw.size + 2] = ':';
-    guess->size = (uint8_t)(raw.size + 3);
-    guess->exact = target->exact;
-    guess->field = target->field;
-}
 
 enum { FOLDED_BYTES = 256 };
 
@@ -89,19 +55,31 @@ static NameTarget find_target(const ObjectNode *object, Str name)
     return (NameTarget){(int32_t)((exact ? field : same) - object->fields), exact, name};
 }
 
-/* Stands where a name must be: passes it, its colon and the white space behind. */
-static ReadResult read_name(JsonReader *reader, ObjectNode *object, size_t position,
-                            const ValueNode *parent, NameTarget *target)
+/* The name `raw` as it is written, without escapes and right before its colon: looked up among the
+ * names seen, or added to them. */
+static NameTarget known_target(ObjectNode *object, Str raw, const KnownName **before)
+{
+    const KnownName *name = json_names_find(&object->known, raw);
+    NameTarget target;
+    if (name != NULL) {
+        target = (NameTarget){name->field, name->exact, raw};
+    } else {
+        target = find_target(object, raw);
+        name = json_names_add(&object->known, raw, target.field, target.exact, before);
+    }
+    if (name != NULL) {
+        json_names_follow(&object->known, *before, name);
+        *before = name;
+    }
+    return target;
+}
+
+/* Stands where a name must be that does not follow as it did before: passes it, its colon and the
+ * white space behind. *before becomes the name if it is one that is kept. */
+static ReadResult read_name(JsonReader *reader, ObjectNode *object, const ValueNode *parent,
+                            const KnownName **before, NameTarget *target)
 {
     JsonScan *scan = &reader->scan;
-    NameGuess *guess = position < object->guess_count ? &object->guesses[position] : NULL;
-    if (LIKELY(guess != NULL && guess_fits(guess, scan))) {
-        *target =
-            (NameTarget){guess->field, guess->exact, (Str){scan->at + 1, (size_t)guess->size - 3}};
-        scan->at += guess->size;
-        json_skip_space(scan);
-        return READ_OK;
-    }
     if (json_peek(scan) != '"') {
         json_problem(scan, scan->at, "a field name in quotes is expected");
         return json_broken(reader, parent);
@@ -115,10 +93,7 @@ static ReadResult read_name(JsonReader *reader, ObjectNode *object, size_t posit
     if (!json_scan_colon(scan)) {
         return json_broken(reader, parent);
     }
-    *target = find_target(object, name);
-    if (guess != NULL && adjacent) {
-        learn(guess, name, target);
-    }
+    *target = adjacent ? known_target(object, name, before) : find_target(object, name);
     return READ_OK;
 }
 
@@ -183,19 +158,56 @@ static ReadResult read_field(JsonReader *reader, ObjectNode *object, size_t fiel
                                                  : json_broken(reader, &object->fields[field]);
 }
 
-static ReadResult read_member(JsonReader *reader, ObjectNode *object, size_t position,
-                              const ValueNode *parent, Vector *const *columns, uint32_t row)
+/* The value behind a name, which began at `at`. */
+static ReadResult read_target(JsonReader *reader, ObjectNode *object, const NameTarget *target,
+                              const char *at, const ValueNode *parent, Vector *const *columns,
+                              uint32_t row)
 {
-    NameTarget target = {-1, false, STR_NULL};
-    const char *at = reader->scan.at;
-    if (read_name(reader, object, position, parent, &target) != READ_OK) {
-        return READ_BROKEN;
-    }
-    if (target.field >= 0 && admit(object, &target, at)) {
-        size_t field = (size_t)target.field;
+    if (target->field >= 0 && admit(object, target, at)) {
+        size_t field = (size_t)target->field;
         return read_field(reader, object, field, columns[field], row);
     }
     return json_skip_value(&reader->scan, reader->depth) ? READ_OK : json_broken(reader, parent);
+}
+
+static ReadResult read_other_member(JsonReader *reader, ObjectNode *object,
+                                    const KnownName **before, const ValueNode *parent,
+                                    Vector *const *columns, uint32_t row)
+{
+    NameTarget target = {-1, false, STR_NULL};
+    const char *at = reader->scan.at;
+    if (read_name(reader, object, parent, before, &target) != READ_OK) {
+        return READ_BROKEN;
+    }
+    return read_target(reader, object, &target, at, parent, columns, row);
+}
+
+static inline ReadResult read_member(JsonReader *reader, ObjectNode *object,
+                                     const KnownName **before, const ValueNode *parent,
+                                     Vector *const *columns, uint32_t row)
+{
+    JsonScan *scan = &reader->scan;
+    const KnownName *name = json_names_next(&object->known, *before, scan);
+    if (UNLIKELY(name == NULL)) {
+        return read_other_member(reader, object, before, parent, columns, row);
+    }
+    const char *at = scan->at;
+    *before = name;
+    scan->at += name->size;
+    json_skip_space(scan);
+    if (name->field < 0) {
+        if (LIKELY(json_skip_plain(scan))) {
+            return READ_OK;
+        }
+    } else if (LIKELY(name->exact && object->matches[name->field] == FIELD_ABSENT) &&
+               LIKELY(json_read_plain(reader, &object->fields[name->field], columns[name->field],
+                                      row))) {
+        object->matches[name->field] = FIELD_EXACT;
+        object->seen_count++;
+        return READ_OK;
+    }
+    NameTarget target = {name->field, name->exact, (Str){at + 1, (size_t)name->size - 3}};
+    return read_target(reader, object, &target, at, parent, columns, row);
 }
 
 /* Stands behind '{'. */
@@ -203,13 +215,14 @@ static ReadResult read_members(JsonReader *reader, ObjectNode *object, const Val
                                Vector *const *columns, uint32_t row)
 {
     JsonScan *scan = &reader->scan;
+    const KnownName *before = &object->known.names[0];
     json_skip_space(scan);
     if (json_peek(scan) == '}') {
         scan->at++;
         return READ_OK;
     }
-    for (size_t position = 0;; position++) {
-        if (read_member(reader, object, position, parent, columns, row) != READ_OK) {
+    for (;;) {
+        if (read_member(reader, object, &before, parent, columns, row) != READ_OK) {
             return READ_BROKEN;
         }
         json_skip_space(scan);

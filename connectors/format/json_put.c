@@ -29,9 +29,10 @@ static void write_escape(Buffer *out, unsigned char c)
 /* The rest of a string, from its first character that needs an escape on. */
 static void write_with_escapes(Buffer *out, const char *at, const char *end)
 {
+    const char *begin = at;
     unsigned non_ascii = 0;
     while (at < end) {
-        const char *stop = json_find_special(at, end, &non_ascii);
+        const char *stop = json_find_special(begin, at, end, &non_ascii);
         buffer_append(out, at, (size_t)(stop - at));
         if (stop < end) {
             write_escape(out, (unsigned char)*stop);

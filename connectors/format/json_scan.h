@@ -50,20 +50,26 @@ static inline char json_peek(const JsonScan *scan)
     return scan->at < scan->end ? *scan->at : '\0';
 }
 
-/* The first quote, backslash or control character in at … end, or `end`. *non_ascii becomes
- * non-zero when a byte >= 0x80 was passed. */
-static inline const char *json_find_special(const char *at, const char *end, unsigned *non_ascii)
+#if defined(__SSE2__)
+/* A bit for each of 16 bytes that is a quote, a backslash or a control character. */
+static inline unsigned json_special_bits(__m128i bytes)
+{
+    __m128i special = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                                _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                                   _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes));
+    return (unsigned)_mm_movemask_epi8(special);
+}
+#endif
+
+/* The first quote, backslash or control character in at … end, or `end`; the memory from `begin` on
+ * (<= at) may be read. *non_ascii becomes non-zero when a byte >= 0x80 was passed. */
+static inline const char *json_find_special(const char *begin, const char *at, const char *end,
+                                            unsigned *non_ascii)
 {
 #if defined(__SSE2__)
-    const __m128i quote = _mm_set1_epi8('"');
-    const __m128i backslash = _mm_set1_epi8('\\');
-    const __m128i last_control = _mm_set1_epi8(0x1F);
     while (end - at >= 16) {
         __m128i bytes = _mm_loadu_si128((const __m128i_u *)(const void *)at);
-        __m128i special = _mm_or_si128(
-            _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)),
-            _mm_cmpeq_epi8(_mm_min_epu8(bytes, last_control), bytes));
-        unsigned found = (unsigned)_mm_movemask_epi8(special);
+        unsigned found = json_special_bits(bytes);
         unsigned high = (unsigned)_mm_movemask_epi8(bytes);
         if (found != 0) {
             unsigned passed = (unsigned)__builtin_ctz(found);
@@ -73,7 +79,17 @@ static inline const char *json_find_special(const char *at, const char *end, uns
         *non_ascii |= high;
         at += 16;
     }
+    if (LIKELY(end - begin >= 16)) { /* the last 16 bytes, less those before `at` */
+        unsigned before = (unsigned)(16 - (end - at));
+        __m128i bytes = _mm_loadu_si128((const __m128i_u *)(const void *)(end - 16));
+        unsigned found = json_special_bits(bytes) >> before;
+        unsigned high = (unsigned)_mm_movemask_epi8(bytes) >> before;
+        unsigned passed = found == 0 ? 16 - before : (unsigned)__builtin_ctz(found);
+        *non_ascii |= high & ((1U << passed) - 1);
+        return at + passed;
+    }
 #endif
+    (void)begin;
     for (; at < end; at++) {
         unsigned char c = (unsigned char)*at;
         if (c == '"' || c == '\\' || c < 0x20) {
@@ -93,7 +109,7 @@ static inline bool json_scan_string(JsonScan *scan, Str *ret_raw, bool *ret_esca
     unsigned non_ascii = 0;
     bool escaped = false;
     for (;;) {
-        at = json_find_special(at, scan->end, &non_ascii);
+        at = json_find_special(scan->begin, at, scan->end, &non_ascii);
         if (UNLIKELY(at >= scan->end)) {
             return json_problem(scan, scan->end, "the text ends inside a string");
         }

@@ -9,6 +9,7 @@
 #ifndef FORMAT_JSON_VALUE_H
 #define FORMAT_JSON_VALUE_H
 
+#include "connectors/format/json_names.h"
 #include "connectors/format/json_scan.h"
 #include "processor/base/arena.h"
 #include "processor/base/error.h"
@@ -20,26 +21,28 @@
 typedef struct ValueNode ValueNode;
 typedef struct ObjectNode ObjectNode;
 
+/* Whether values of the type have a plain form, and of which kind (json_plain.h). */
+typedef enum PlainKind {
+    PLAIN_NONE,
+    PLAIN_TEXT,
+    PLAIN_INTEGER,
+    PLAIN_DECIMAL,
+    PLAIN_BOOLEAN
+} PlainKind;
+
 /* A place in the schema that values are read for. */
 struct ValueNode {
     const Type *type;
+    TypeKind kind; /* these four: of the type, at hand */
+    PlainKind plain;
+    int precision;
+    int scale;
     Str name;                /* of the column or field; "element", "key", "value" */
     const ValueNode *parent; /* NULL for a column */
     ValueNode *children;     /* ARRAY: the element; MAP: key and value */
     ObjectNode *object;      /* STRUCT */
     ValueNode *same_name;    /* another field of the object whose name differs in case only */
 };
-
-/* What was learnt about the name at one position of an object: the next record mostly has the same
- * name there. */
-enum { NAME_GUESS_BYTES = 56 };
-
-typedef struct NameGuess {
-    uint8_t size; /* of text; 0 = nothing learnt */
-    bool exact;
-    int32_t field;               /* -1: no column has this name */
-    char text[NAME_GUESS_BYTES]; /* the name with both quotes and the colon, as it was written */
-} NameGuess;
 
 typedef enum FieldMatch {
     FIELD_ABSENT,
@@ -61,8 +64,7 @@ struct ObjectNode {
     size_t field_count;
     Map by_folded_name; /* name in lower case -> ValueNode */
     size_t name_size_max;
-    NameGuess *guesses;
-    size_t guess_count;
+    KnownNames known;
     /* The object being read: */
     uint8_t *matches; /* FieldMatch of each field */
     Str *loose_names; /* the spelling behind FIELD_LOOSE */

@@ -12,20 +12,58 @@
 
 #include "processor/base/banned.h"
 
-static atomic_int logger_level = LOG_INFO;
+static atomic_int logger_threshold = LOG_INFO;
 static atomic_bool logger_json;
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
 void logger_configure(LogLevel level, bool json)
 {
-    atomic_store(&logger_level, (int)level);
+    atomic_store(&logger_threshold, (int)level);
     atomic_store(&logger_json, json);
+}
+
+LogLevel logger_level(void)
+{
+    return (LogLevel)atomic_load(&logger_threshold);
+}
+
+void logger_set_level(LogLevel level)
+{
+    atomic_store(&logger_threshold, (int)level);
+}
+
+LogLevel logger_step_level(bool more)
+{
+    LogLevel level = logger_level();
+    if (more && level > LOG_DEBUG) {
+        level--;
+    } else if (!more && level < LOG_ERROR) {
+        level++;
+    }
+    logger_set_level(level);
+    return level;
+}
+
+const char *logger_level_name(LogLevel level)
+{
+    return level_names[level];
+}
+
+bool logger_parse_level(Str word, LogLevel *ret_level)
+{
+    for (int level = LOG_DEBUG; level <= LOG_ERROR; level++) {
+        if (str_equal(word, str_from(level_names[level]))) {
+            *ret_level = (LogLevel)level;
+            return true;
+        }
+    }
+    return false;
 }
 
 void logger_write(LogLevel level, const char *format, ...)
 {
-    if ((int)level < atomic_load(&logger_level)) {
+    if ((int)level < atomic_load(&logger_threshold)) {
         return;
     }
     char message[4096];

@@ -6,11 +6,20 @@
 #include <stdbool.h>
 
 #include "processor/base/compiler.h"
+#include "processor/base/str.h"
 
 typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR } LogLevel;
 
 /* Messages below `level` are dropped; `json` writes an object a line. */
 void logger_configure(LogLevel level, bool json);
+/* The level alone; may change while threads log. */
+LogLevel logger_level(void);
+void logger_set_level(LogLevel level);
+/* One step more (debug) or less (error) is logged; gives the level then. */
+LogLevel logger_step_level(bool more);
+/* "debug", "info", "warn", "error" */
+const char *logger_level_name(LogLevel level);
+bool logger_parse_level(Str word, LogLevel *ret_level);
 /* One line; through the macros below. */
 void logger_write(LogLevel level, const char *format, ...) PRINTF_LIKE(2, 3);
 

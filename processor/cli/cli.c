@@ -80,15 +80,30 @@ Error *cli_connect(const Topology *topology, const char *bootstrap, Log **ret_lo
 
 static atomic_bool stop_requested;
 
+static sigset_t caught_signals(void)
+{
+    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (size_t i = 0; i < ARRAY_LENGTH(numbers); i++) {
+        sigaddset(&signals, numbers[i]);
+    }
+    return signals;
+}
+
 static void *wait_for_signal(void *argument)
 {
     (void)argument;
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
+    sigset_t signals = caught_signals();
     int signal_number = 0;
-    (void)sigwait(&signals, &signal_number);
+    for (;;) {
+        (void)sigwait(&signals, &signal_number);
+        if (signal_number != SIGUSR1 && signal_number != SIGUSR2) {
+            break;
+        }
+        LogLevel level = logger_step_level(signal_number == SIGUSR1);
+        logger_write(level, "log level is %s now", logger_level_name(level));
+    }
     atomic_store(&stop_requested, true);
     log_info("stopping");
     clock_sleep_ms(STOP_GRACE_MS);
@@ -99,10 +114,7 @@ static void *wait_for_signal(void *argument)
 
 const atomic_bool *cli_catch_signals(void)
 {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
+    sigset_t signals = caught_signals();
     (void)pthread_sigmask(SIG_BLOCK, &signals, NULL);
     pthread_t thread;
     if (pthread_create(&thread, NULL, wait_for_signal, NULL) == 0) {

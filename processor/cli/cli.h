@@ -20,9 +20,10 @@ bool cli_load_program(const char *path, Arena *arena, Program **ret_program);
 /* The topology's Kafka; `bootstrap` NULL: as the topology says. */
 NODISCARD Error *cli_connect(const Topology *topology, const char *bootstrap, Log **ret_log);
 
-/* From now on SIGTERM and SIGINT set the flag; a process that has not ended a moment later (Kafka
- * does not answer) is ended hard: everything unfinished is an open transaction that the next start
- * settles. Call once, before other threads start. */
+/* From now on SIGUSR1 logs one level more, SIGUSR2 one less; SIGTERM and SIGINT set the flag; a
+ * process that has not ended a moment later (Kafka does not answer) is ended hard: everything
+ * unfinished is an open transaction that the next start settles. Call once, before other threads
+ * start. */
 const atomic_bool *cli_catch_signals(void);
 
 #endif

@@ -1,10 +1,14 @@
-/* tidemark run T.yaml [--once]: the service, or one triggered update of everything. */
+/* tidemark run T.yaml [--once]: the service with its API, or one triggered update of everything. */
 #include <unistd.h>
 
+#include "config/listen_address.h"
 #include "processor/base/clock.h"
 #include "processor/base/logger.h"
 #include "processor/cli/cli.h"
 #include "processor/cli/commands.h"
+#include "processor/cli/service_notify.h"
+#include "processor/run/api.h"
+#include "processor/run/metrics_lag.h"
 #include "processor/run/pipeline.h"
 
 #include "processor/base/banned.h"
@@ -57,20 +61,73 @@ static Error *run_once(Pipeline *pipeline)
     return NULL;
 }
 
-static Error *run_pipeline(const Program *program, Log *log, const atomic_bool *stop, bool once)
+static void announce(Pipeline *pipeline, const Program *program, const Log *log)
+{
+    log_info("pipeline %.*s: %zu flow%s on Kafka at %s", STR_ARG(program->topology->pipeline),
+             pipeline_flow_count(pipeline), pipeline_flow_count(pipeline) == 1 ? "" : "s",
+             log_name(log));
+}
+
+static Error *run_update(const Program *program, Log *log, const atomic_bool *stop)
 {
     PipelineOptions options = {.program = program,
                                .log = log,
                                .stop = stop,
-                               .attempts_max =
-                                   once ? (int)program->topology->retry.max_attempts : -1,
+                               .attempts_max = (int)program->topology->retry.max_attempts,
                                .on_restore = print_restore};
     AUTO(pipeline) Pipeline *pipeline = NULL;
     TRY(pipeline_open(&options, &pipeline));
-    log_info("pipeline %.*s: %zu flow%s on Kafka at %s", STR_ARG(program->topology->pipeline),
-             pipeline_flow_count(pipeline), pipeline_flow_count(pipeline) == 1 ? "" : "s",
-             log_name(log));
-    return once ? run_once(pipeline) : pipeline_serve(pipeline);
+    announce(pipeline, program, log);
+    return run_once(pipeline);
+}
+
+/* Where the user asked for an address, being unable to listen there is an error. The default one
+ * nobody asked for: a second pipeline on the machine must not fail for it. */
+static Error *open_api(const Topology *topology, Metrics *metrics, Api **ret_api)
+{
+    const TopologyApi *config = &topology->api;
+    if (listen_address_is_none(config->listen)) {
+        return NULL;
+    }
+    Error *error = api_open(config->listen, metrics, ret_api);
+    if (error == NULL) {
+        log_info("API at http://%s: /metrics, /healthz, /readyz, /log/level",
+                 api_address(*ret_api));
+        return NULL;
+    }
+    if (config->listen_place.line > 0) {
+        topology_place_error(topology, error_set_place(error, config->listen_place));
+        return error;
+    }
+    log_warn("%s It goes on without /metrics; `api: {listen: HOST:PORT}` gives it an address of "
+             "its own.",
+             error_message(error));
+    error_free(error);
+    return NULL;
+}
+
+/* The API answers from the first moment: a restore may take minutes, and Kafka may be away. What is
+ * opened last is closed first. */
+static Error *run_service(const Program *program, Log *log, const atomic_bool *stop)
+{
+    AUTO(metrics) Metrics *metrics = metrics_new(program);
+    AUTO(api) Api *api = NULL;
+    TRY(open_api(program->topology, metrics, &api));
+    AUTO(service_notify) ServiceNotify *notify = service_notify_open(metrics, stop);
+    LagWatchOptions watch_options = {
+        .program = program, .log = log, .metrics = metrics, .stop = stop};
+    AUTO(lag_watch) LagWatch *watch = NULL;
+    PipelineOptions options = {.program = program,
+                               .log = log,
+                               .stop = stop,
+                               .attempts_max = -1,
+                               .on_restore = print_restore,
+                               .metrics = metrics};
+    AUTO(pipeline) Pipeline *pipeline = NULL;
+    TRY(pipeline_open(&options, &pipeline));
+    TRY(lag_watch_open(&watch_options, &watch));
+    announce(pipeline, program, log);
+    return pipeline_serve(pipeline);
 }
 
 int cmd_run(int argc, char **argv)
@@ -100,7 +157,8 @@ int cmd_run(int argc, char **argv)
     Log *log = NULL;
     Error *error = cli_connect(topology, NULL, &log);
     if (error == NULL) {
-        error = run_pipeline(program, log, stop, once || topology->mode == TOPOLOGY_TRIGGERED);
+        bool update = once || topology->mode == TOPOLOGY_TRIGGERED;
+        error = update ? run_update(program, log, stop) : run_service(program, log, stop);
     }
     int code = EXIT_DONE;
     if (error != NULL && !atomic_load(stop)) {

@@ -11,6 +11,9 @@
 
 #include "processor/base/banned.h"
 
+const char *const flow_state_names[FLOW_STATE_COUNT] = {
+    "waiting", "starting", "restoring", "running", "retrying", "failed", "stopped"};
+
 /* From an idle broker beside us to one that fails over. */
 const int64_t histogram_bounds_us[HISTOGRAM_BOUNDS] = {1000,    2500,    5000,     10000,   25000,
                                                        50000,   100000,  250000,   500000,  1000000,

@@ -9,6 +9,8 @@
 
 typedef atomic_uint_least64_t Counter;
 
+extern const char *const flow_state_names[FLOW_STATE_COUNT];
+
 /* Upper bounds in microseconds; the last bucket has none. */
 enum { HISTOGRAM_BOUNDS = 14 };
 extern const int64_t histogram_bounds_us[HISTOGRAM_BOUNDS];

@@ -93,60 +93,87 @@ LogConsumer *bench_reader(Log *log, const char *topic, const BenchEnds *from)
 
 /* How far a read of the whole topic came. */
 typedef struct Reading {
-    const BenchEnds *ends;
+    BenchEnds ends;
     bool *reached;
     int left; /* partitions not read to their end */
 } Reading;
 
 static void reach(Reading *reading, int32_t partition, int64_t next)
 {
-    if (!reading->reached[partition] && next >= reading->ends->offsets[partition]) {
+    if (!reading->reached[partition] && next >= reading->ends.offsets[partition]) {
         reading->reached[partition] = true;
         reading->left--;
     }
 }
 
-static void use_poll(Reading *reading, const LogPoll *poll,
-                     void (*use)(void *context, const LogRecord *record), void *context)
+static void begin_reading(Reading *reading, Log *log, const char *topic)
+{
+    reading->ends = bench_ends(log, topic, READ_COMMITTED);
+    reading->left = reading->ends.count;
+    reading->reached = mem_alloc_array((size_t)reading->ends.count, sizeof *reading->reached);
+    for (int p = 0; p < reading->ends.count; p++) {
+        reach(reading, p, 0); /* an empty partition */
+    }
+}
+
+static void note_poll(Reading *reading, const LogPoll *poll)
 {
     for (size_t i = 0; i < poll->record_count; i++) {
-        const LogRecord *record = &poll->records[i];
-        if (record->offset < reading->ends->offsets[record->partition]) {
-            use(context, record);
-        }
-        reach(reading, record->partition, record->offset + 1);
+        reach(reading, poll->records[i].partition, poll->records[i].offset + 1);
     }
     for (size_t i = 0; i < poll->end_count; i++) {
         reach(reading, poll->ends[i].partition, poll->ends[i].offset);
     }
 }
 
-void bench_read_topic(Log *log, const char *topic,
-                      void (*use)(void *context, const LogRecord *record), void *context)
+void bench_read_batches(Log *log, const char *topic, size_t records_max,
+                        void (*use)(void *context, const LogRecord *records, size_t count),
+                        void *context)
 {
-    BenchEnds ends = bench_ends(log, topic, READ_COMMITTED);
-    Reading reading = {.ends = &ends, .left = ends.count};
-    reading.reached = mem_alloc_array((size_t)ends.count, sizeof *reading.reached);
-    for (int p = 0; p < ends.count; p++) {
-        reach(&reading, p, 0); /* an empty partition */
-    }
+    Reading reading = {0};
+    begin_reading(&reading, log, topic);
     AUTO(log_consumer) LogConsumer *reader = bench_reader(log, topic, NULL);
     AUTO(arena) Arena *arena = arena_new("poll");
     int64_t progress_ms = clock_monotonic_ms();
     while (reading.left > 0) {
         LogPoll poll = {0};
         arena_reset(arena);
-        bench_check(log_consumer_poll(reader, 1000, RECORDS_A_POLL, arena, &poll));
-        use_poll(&reading, &poll, use, context);
+        bench_check(log_consumer_poll(reader, 1000, records_max, arena, &poll));
         if (poll.record_count > 0) {
+            use(context, poll.records, poll.record_count);
             progress_ms = clock_monotonic_ms();
         } else if (clock_monotonic_ms() - progress_ms > BENCH_TIMEOUT_MS) {
             (void)fprintf(stderr, "reading topic %s: nothing came for a minute\n", topic);
             exit(1);
         }
+        note_poll(&reading, &poll);
     }
     mem_free(reading.reached);
-    mem_free(ends.offsets);
+    mem_free(reading.ends.offsets);
+}
+
+typedef struct OneByOne {
+    BenchEnds ends;
+    void (*use)(void *context, const LogRecord *record);
+    void *context;
+} OneByOne;
+
+static void use_one_by_one(void *context, const LogRecord *records, size_t count)
+{
+    const OneByOne *way = context;
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].offset < way->ends.offsets[records[i].partition]) {
+            way->use(way->context, &records[i]);
+        }
+    }
+}
+
+void bench_read_topic(Log *log, const char *topic,
+                      void (*use)(void *context, const LogRecord *record), void *context)
+{
+    OneByOne way = {bench_ends(log, topic, READ_COMMITTED), use, context};
+    bench_read_batches(log, topic, RECORDS_A_POLL, use_one_by_one, &way);
+    mem_free(way.ends.offsets);
 }
 
 double bench_cpu_seconds(void)

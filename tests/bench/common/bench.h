@@ -29,7 +29,12 @@ BenchEnds bench_ends(Log *log, const char *topic, Isolation isolation);
 /* A reader of all partitions, from the given offsets or (NULL) from the start. */
 LogConsumer *bench_reader(Log *log, const char *topic, const BenchEnds *from);
 
-/* Hands every committed record below the ends of now to `use`, partition by partition in order. */
+/* Reads what is committed in a topic now, from the start, at most `records_max` records at a time;
+ * records live until the next call of `use`. A batch may have a few that came later. */
+void bench_read_batches(Log *log, const char *topic, size_t records_max,
+                        void (*use)(void *context, const LogRecord *records, size_t count),
+                        void *context);
+/* The same record by record, and only those. Partitions are mixed, each is in order. */
 void bench_read_topic(Log *log, const char *topic,
                       void (*use)(void *context, const LogRecord *record), void *context);
 

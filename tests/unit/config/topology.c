@@ -267,13 +267,48 @@ static void every_value_reaches_its_member(void **state)
     done(&loaded);
 }
 
+static void the_api_listens_where_one_says(void **state)
+{
+    (void)state;
+    assert_fine("api: {listen: none}\n");
+    assert_fine("api: {listen: ':8088'}\n");
+    assert_fine("api: {listen: 'localhost:0'}\n");
+    assert_fine("api: {listen: '0.0.0.0:65535'}\n");
+    assert_fine("api: {listen: '[::1]:80'}\n");
+    static const char *const wrong[] = {
+        "8088",         "localhost", "localhost:",    "localhost:x",  "localhost:65536",
+        "localhost:-1", "::1:80",    "[]:80",         "[::1:80",      "http://h:80",
+        "h:80 ",        "a b:80",    "localhost:+80", "h:80/metrics", "off"};
+    for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
+        AUTO_BUFFER Buffer text = {0};
+        buffer_printf(&text,
+                      "pipeline: p\nkafka: {bootstrap: h}\nsql: S\n"
+                      "sources: {s: {columns: a INT}}\napi: {listen: '%s'}\n",
+                      wrong[i]);
+        Loaded loaded = load(buffer_cstr(&text));
+        if (loaded.diagnostics.count != 1) {
+            print_error("%s\n", wrong[i]);
+        }
+        assert_int_equal(loaded.diagnostics.count, 1);
+        const Error *error = loaded.diagnostics.errors[0];
+        assert_int_equal(error_class(error), ERROR_CONFIG_INVALID_VALUE);
+        assert_int_equal(error_place(error).line, 5);
+        assert_int_equal(error_place(error).column, 15);
+        done(&loaded);
+    }
+    Loaded loaded = load("pipeline: p\nkafka: {bootstrap: h}\nsql: S\n"
+                         "sources: {s: {columns: a INT}}\n");
+    assert_int_equal(loaded.topology->api.listen_place.line, 0); /* the default: nobody asked */
+    assert_str(loaded.topology->api.listen, "127.0.0.1:8088");
+    done(&loaded);
+}
+
 static void later_issues_say_not_yet(void **state)
 {
     (void)state;
     assert_not_yet("cluster: group\n", 9, 10, "`group` of `cluster`");
     assert_not_yet("standby: 1\n", 9, 10, "`1` of `standby`");
     assert_not_yet("schema_registry: {url: 'http://r'}\n", 9, 18, "`schema_registry`");
-    assert_not_yet("api: {listen: '0.0.0.0:80'}\n", 9, 15, "`api.listen`");
     assert_not_yet("api: {tokens: [a]}\n", 9, 15, "`api.tokens`");
     assert_not_yet("api: {tokens: hunter2}\n", 9, 15, "`api.tokens`");
     assert_not_yet("tables: {o: {format: avro}}\n", 9, 22, "`avro` of `tables.o.format`");
@@ -526,6 +561,7 @@ int main(void)
         cmocka_unit_test(defaults_are_those_of_the_design),
         cmocka_unit_test(examples_are_good),
         cmocka_unit_test(every_value_reaches_its_member),
+        cmocka_unit_test(the_api_listens_where_one_says),
         cmocka_unit_test(later_issues_say_not_yet),
         cmocka_unit_test(required_keys),
         cmocka_unit_test(unknown_keys_are_helped),
