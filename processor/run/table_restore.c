@@ -113,6 +113,7 @@ static Error *apply_record(Restore *restore, const LogRecord *record, const Batc
     uint32_t shard = (uint32_t)record->partition;
     if (record->value.data == NULL) {
         store_batch_delete(restore->writes, shard, buffer_str(&restore->key), ordinal);
+        overlay_note_restored(table->overlay, buffer_str(&restore->key), ordinal, STR_NULL);
     } else {
         buffer_clear(&restore->sequence);
         key_encode_value(batch->columns[table->program->flow->sequence], row, &restore->sequence);
@@ -120,6 +121,8 @@ static Error *apply_record(Restore *restore, const LogRecord *record, const Batc
         row_encode(table->history, batch, row, &restore->row);
         store_batch_put(restore->writes, shard, buffer_str(&restore->key), ordinal,
                         buffer_str(&restore->sequence), buffer_str(&restore->row));
+        overlay_note_restored(table->overlay, buffer_str(&restore->key), ordinal,
+                              buffer_str(&restore->sequence));
     }
     restore->rows++;
     return NULL;

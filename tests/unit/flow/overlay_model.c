@@ -410,18 +410,18 @@ static void run_world(uint64_t seed, bool threaded, int steps)
 static void random_steps(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    for (uint64_t seed = 1; seed <= 6; seed++) {
         print_message("seed %d\n", (int)seed);
-        run_world(seed, false, 3000);
+        run_world(seed, false, 1500);
     }
 }
 
 static void checkpoints_on_another_thread(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 100; seed < 103; seed++) {
+    for (uint64_t seed = 100; seed < 102; seed++) {
         print_message("seed %d\n", (int)seed);
-        run_world(seed, true, 3000);
+        run_world(seed, true, 1500);
     }
 }
 
