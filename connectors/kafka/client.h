@@ -12,6 +12,13 @@
 
 #include "connectors/kafka/kafka.h"
 
+/* How long the small requests of producers and admins may go unanswered before their connection is
+ * given up (socket.timeout.ms, the library's default is a minute). A broker that hangs keeps its
+ * connections open; the controller puts others in its place after broker.session.timeout.ms, 9 s by
+ * default, so less than that would only be repeated in vain. Consumers have a time of their own:
+ * theirs has to let a whole fetch through a slow line. */
+enum { CLIENT_ANSWER_MS = 10000 };
+
 typedef struct Client {
     rd_kafka_t *rk;
     char *bootstrap;

@@ -145,6 +145,9 @@ static Error *open_client(KafkaLog *log, const LogConsumerOptions *options, size
         {"topic.metadata.propagation.max.ms", "3000"},
         {"fetch.wait.max.ms", "10"},
         {"fetch.error.backoff.ms", "50"},
+        /* Half of the default: a fetch of all bytes allowed still comes at 5 Mbit/s. A leader that
+         * hangs is left earlier, when the metadata tells of another (client.c). */
+        {"socket.timeout.ms", "30000"},
         {"queued.min.messages", fetch.queue_messages},
         {"queued.max.messages.kbytes", fetch.queue_kbytes},
         {"fetch.message.max.bytes", fetch.partition_bytes},

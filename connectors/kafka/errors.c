@@ -23,6 +23,7 @@ typedef enum Family {
     FAMILY_OUT_OF_RANGE,
     FAMILY_CORRUPT,
     FAMILY_PURGED,
+    FAMILY_SEQUENCE, /* broker and producer disagree on what was written last */
     FAMILY_RETRIABLE,
     FAMILY_REQUEST, /* the broker refuses what was asked for: its words say why */
 } Family;
@@ -72,6 +73,11 @@ static Family family_of(rd_kafka_resp_err_t code)
     case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
     case RD_KAFKA_RESP_ERR__PURGE_INFLIGHT:
         return FAMILY_PURGED;
+    case RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER:
+    case RD_KAFKA_RESP_ERR_DUPLICATE_SEQUENCE_NUMBER:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID:
+    case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_ID_MAPPING:
+        return FAMILY_SEQUENCE;
     case RD_KAFKA_RESP_ERR_INVALID_CONFIG:
     case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
     case RD_KAFKA_RESP_ERR_INVALID_PARTITIONS:
@@ -188,6 +194,13 @@ static Error *make_error(Client *client, rd_kafka_resp_err_t code, const char *d
                                                "aborted while %s",
                                                doing),
                                      ERROR_ABORT);
+    case FAMILY_SEQUENCE:
+        /* A broker that hung and woke believes for a moment that it still leads, and says so. */
+        return error_set_disposition(
+            error_new(ERROR_KAFKA_ERROR,
+                      "Kafka at %s does not know what was written before, while %s: %s", at, doing,
+                      detail),
+            ERROR_ABORT);
     case FAMILY_RETRIABLE:
         return error_set_disposition(error_new(ERROR_KAFKA_ERROR,
                                                "Kafka at %s is not ready while %s: %s", at, doing,

@@ -4,6 +4,8 @@
  * by the isolation level of the instance that asks: high watermark or last stable offset. */
 #include "connectors/kafka/kafka_log.h"
 
+#include <stdio.h>
+
 #include "processor/base/hash.h"
 #include "processor/base/memory.h"
 
@@ -64,8 +66,11 @@ static const LogOps kafka_ops = {
 
 Error *kafka_log_admin(KafkaLog *log, Isolation isolation, Client **ret_client)
 {
+    char answer_text[16];
+    (void)snprintf(answer_text, sizeof answer_text, "%d", CLIENT_ANSWER_MS);
     const KafkaProperty own[] = {
         {"isolation.level", isolation == READ_COMMITTED ? "read_committed" : "read_uncommitted"},
+        {"socket.timeout.ms", answer_text},
     };
     Error *error = NULL;
     pthread_mutex_lock(&log->lock);

@@ -45,8 +45,12 @@ static Error *delivery_error(KafkaProducer *producer, const rd_kafka_message_t *
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         return NULL;
     }
-    return client_error(producer->client, message->err, NULL, "writing to %s-%d", topic,
-                        (int)message->partition);
+    Error *error = client_error(producer->client, message->err, NULL, "writing to %s-%d", topic,
+                                (int)message->partition);
+    /* Some errors of one record end the producer: then an abort is out of reach too. */
+    bool dead = error_disposition(error) == ERROR_ABORT &&
+                rd_kafka_fatal_error(producer->client->rk, NULL, 0) != RD_KAFKA_RESP_ERR_NO_ERROR;
+    return dead ? error_set_disposition(error, ERROR_FATAL) : error;
 }
 
 /* Thread: the one that serves the producer, from rd_kafka_poll and what calls it. */
@@ -107,14 +111,21 @@ static Error *open_client(KafkaLog *log, const LogProducerOptions *options, Clie
     if (options->transactional_id != NULL && delivery_ms > transaction_ms) {
         delivery_ms = transaction_ms;
     }
+    /* The library refuses a longer one than the transaction's. */
+    int answer_ms = options->transactional_id != NULL && transaction_ms < CLIENT_ANSWER_MS
+                        ? transaction_ms
+                        : CLIENT_ANSWER_MS;
     char transaction_text[16];
     char delivery_text[16];
+    char answer_text[16];
     (void)snprintf(transaction_text, sizeof transaction_text, "%d", transaction_ms);
     (void)snprintf(delivery_text, sizeof delivery_text, "%d", delivery_ms);
+    (void)snprintf(answer_text, sizeof answer_text, "%d", answer_ms);
     const KafkaProperty own[] = {
         {"enable.idempotence", "true"},
         {"linger.ms", "5"},
         {"message.timeout.ms", delivery_text},
+        {"socket.timeout.ms", answer_text},
         {"message.max.bytes", "16777216"},
         {"queue.buffering.max.messages", "10000000"},
         {"queue.buffering.max.kbytes", "2147483647"},

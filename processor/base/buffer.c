@@ -15,7 +15,7 @@ void buffer_done(Buffer *buffer)
     *buffer = (Buffer){0};
 }
 
-char *buffer_reserve(Buffer *buffer, size_t size)
+char *buffer_grow(Buffer *buffer, size_t size)
 {
     mem_reserve(buffer->data, &buffer->capacity, buffer->size + size + 1);
     return buffer->data + buffer->size;
@@ -38,12 +38,6 @@ void buffer_append_str(Buffer *buffer, Str s)
 void buffer_append_cstr(Buffer *buffer, const char *text)
 {
     buffer_append(buffer, text, strlen(text));
-}
-
-void buffer_append_byte(Buffer *buffer, char byte)
-{
-    *buffer_reserve(buffer, 1) = byte;
-    buffer->size++;
 }
 
 void buffer_append_u16_be(Buffer *buffer, uint16_t value)

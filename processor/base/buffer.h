@@ -22,12 +22,23 @@ static inline void buffer_clear(Buffer *buffer)
 {
     buffer->size = 0;
 }
+/* buffer_reserve where there is no room yet. */
+RETURNS_NONNULL char *buffer_grow(Buffer *buffer, size_t size);
 /* Room for `size` more bytes; returns where they begin. The caller writes, then adds to ->size. */
-RETURNS_NONNULL char *buffer_reserve(Buffer *buffer, size_t size);
+RETURNS_NONNULL static inline char *buffer_reserve(Buffer *buffer, size_t size)
+{
+    /* One byte more, for buffer_cstr. */
+    return LIKELY(buffer->capacity - buffer->size > size) ? buffer->data + buffer->size
+                                                          : buffer_grow(buffer, size);
+}
 void buffer_append(Buffer *buffer, const void *bytes, size_t size);
 void buffer_append_str(Buffer *buffer, Str s);
 void buffer_append_cstr(Buffer *buffer, const char *text);
-void buffer_append_byte(Buffer *buffer, char byte);
+static inline void buffer_append_byte(Buffer *buffer, char byte)
+{
+    *buffer_reserve(buffer, 1) = byte;
+    buffer->size++;
+}
 void buffer_append_u16_be(Buffer *buffer, uint16_t value);
 void buffer_append_u32_be(Buffer *buffer, uint32_t value);
 void buffer_append_u64_be(Buffer *buffer, uint64_t value);

@@ -28,8 +28,6 @@
 #include "processor/data/row_reader.h"
 #include "processor/base/banned.h"
 
-enum { VARINT_MAX = 19 /* bytes of a 128-bit varint */ };
-
 /* ---- Plans and versions ---- */
 
 typedef struct ReadPlan ReadPlan;
@@ -202,136 +200,187 @@ uint32_t schema_history_add(SchemaHistory *history, const Schema *schema)
     return history->count;
 }
 
-/* ---- Encoding ---- */
+/* ---- Encoding ----
+ *
+ * Values are written through a bare pointer. Of the fields of one struct (or row) each takes at
+ * most VALUE_MAX bytes, texts and nested values aside, so there is room for all of them beforehand;
+ * a text or a nested value makes room for itself and, again, for all of them. */
 
-static size_t put_varint(char *to, uint64_t value)
+enum { VALUE_MAX = 24 /* a 128-bit varint, and what copying in words writes beyond */ };
+
+static inline char *put_varint(char *to, uint64_t value)
 {
-    size_t size = 0;
-    for (; value >= 0x80; value >>= 7) {
-        to[size++] = (char)(value | 0x80);
+    while (value >= 0x80) {
+        *to++ = (char)(value | 0x80);
+        value >>= 7;
     }
-    to[size++] = (char)value;
-    return size;
+    *to++ = (char)value;
+    return to;
 }
 
-static void append_varint(Buffer *out, uint64_t value)
+static inline char *put_zigzag(char *to, int64_t value)
 {
-    char *to = buffer_reserve(out, VARINT_MAX);
-    out->size += put_varint(to, value);
+    return put_varint(to, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-static void append_zigzag(Buffer *out, int64_t value)
-{
-    append_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
-}
-
-static void append_zigzag128(Buffer *out, int128 value)
+static inline char *put_zigzag128(char *to, int128 value)
 {
     uint128 bits = (uint128)value << 1 ^ (uint128)(value >> 127);
-    char *to = buffer_reserve(out, VARINT_MAX);
-    size_t size = 0;
     for (; bits > UINT64_MAX; bits >>= 7) {
-        to[size++] = (char)((uint64_t)bits | 0x80);
+        *to++ = (char)((uint64_t)bits | 0x80);
     }
-    out->size += size + put_varint(to + size, (uint64_t)bits);
+    return put_varint(to, (uint64_t)bits);
 }
 
-static bool is_null(const Vector *vector, uint32_t row)
+/* Most texts are short: two words that overlap are quicker than a call. */
+static inline void copy_bytes(char *to, const char *from, size_t size)
 {
-    return !vector_is_valid(vector, row) || type_physical(vector->type) == PHYSICAL_NONE;
-}
-
-/* Room for the bits of `count` values, zeroed; returns where they are in `out`. */
-static size_t append_null_bits(Buffer *out, size_t count)
-{
-    size_t size = (count + 7) / 8;
-    memset(buffer_reserve(out, size), 0, size);
-    size_t at = out->size;
-    out->size += size;
-    return at;
-}
-
-static void set_null_bit(Buffer *out, size_t bits, size_t i)
-{
-    out->data[bits + i / 8] = (char)(out->data[bits + i / 8] | 1 << (i % 8));
-}
-
-static void append_value(const Vector *vector, uint32_t row, Buffer *out);
-
-static void append_fields(Vector *const *columns, size_t count, uint32_t row, Buffer *out)
-{
-    size_t bits = append_null_bits(out, count);
-    for (size_t i = 0; i < count; i++) {
-        if (is_null(columns[i], row)) {
-            set_null_bit(out, bits, i);
-        } else {
-            append_value(columns[i], row, out);
+    if (size > 16) {
+        memcpy(to, from, size);
+    } else if (size >= 8) {
+        uint64_t first;
+        uint64_t last;
+        memcpy(&first, from, 8);
+        memcpy(&last, from + size - 8, 8);
+        memcpy(to, &first, 8);
+        memcpy(to + size - 8, &last, 8);
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            to[i] = from[i];
         }
     }
 }
 
-static void append_elements(const Vector *elements, uint32_t begin, uint32_t end, Buffer *out)
+/* A row that is written: where, and the room all fields of the struct at hand may need. */
+typedef struct RowOutput {
+    Buffer *buffer;
+    size_t room;
+} RowOutput;
+
+static char *make_room(const RowOutput *out, char *to, size_t size)
 {
-    size_t bits = append_null_bits(out, end - begin);
-    for (uint32_t i = begin; i < end; i++) {
-        if (is_null(elements, i)) {
-            set_null_bit(out, bits, i - begin);
-        } else {
-            append_value(elements, i, out);
-        }
-    }
+    out->buffer->size = (size_t)(to - out->buffer->data);
+    return buffer_reserve(out->buffer, out->room + size);
 }
 
-static void append_list(const Vector *vector, uint32_t row, Buffer *out)
+static inline char *put_str(const RowOutput *out, char *to, Str value)
 {
-    uint32_t begin = vector->offsets[row];
-    uint32_t end = vector->offsets[row + 1];
-    append_varint(out, end - begin);
-    for (uint32_t i = 0; i < vector->child_count; i++) {
-        append_elements(vector->children[i], begin, end, out);
-    }
+    to = put_varint(make_room(out, to, value.size), value.size);
+    copy_bytes(to, value.data, value.size);
+    return to + value.size;
 }
 
-static void append_value(const Vector *vector, uint32_t row, Buffer *out)
+static inline bool is_null(const Vector *vector, uint32_t row)
+{
+    return UNLIKELY(!vector_is_valid(vector, row)) ||
+           UNLIKELY(type_physical(vector->type) == PHYSICAL_NONE);
+}
+
+static char *put_nested(const RowOutput *out, char *to, const Vector *vector, uint32_t row);
+
+static inline char *put_value(const RowOutput *out, char *to, const Vector *vector, uint32_t row)
 {
     switch (type_physical(vector->type)) {
     case PHYSICAL_NONE:
-        return;
+        return to;
     case PHYSICAL_BOOL:
-        buffer_append_byte(out, (char)VECTOR_VALUE(vector, uint8_t, row));
-        return;
+        *to = (char)VECTOR_VALUE(vector, uint8_t, row);
+        return to + 1;
     case PHYSICAL_INT8:
-        append_zigzag(out, VECTOR_VALUE(vector, int8_t, row));
-        return;
+        return put_zigzag(to, VECTOR_VALUE(vector, int8_t, row));
     case PHYSICAL_INT16:
-        append_zigzag(out, VECTOR_VALUE(vector, int16_t, row));
-        return;
+        return put_zigzag(to, VECTOR_VALUE(vector, int16_t, row));
     case PHYSICAL_INT32:
-        append_zigzag(out, VECTOR_VALUE(vector, int32_t, row));
-        return;
+        return put_zigzag(to, VECTOR_VALUE(vector, int32_t, row));
     case PHYSICAL_INT64:
-        append_zigzag(out, VECTOR_VALUE(vector, int64_t, row));
-        return;
+        return put_zigzag(to, VECTOR_VALUE(vector, int64_t, row));
     case PHYSICAL_INT128:
-        append_zigzag128(out, VECTOR_VALUE(vector, int128, row));
-        return;
+        return put_zigzag128(to, VECTOR_VALUE(vector, int128, row));
     case PHYSICAL_FLOAT:
-        buffer_append(out, &VECTOR_VALUE(vector, float, row), sizeof(float));
-        return;
+        memcpy(to, &VECTOR_VALUE(vector, float, row), sizeof(float));
+        return to + sizeof(float);
     case PHYSICAL_DOUBLE:
-        buffer_append(out, &VECTOR_VALUE(vector, double, row), sizeof(double));
-        return;
+        memcpy(to, &VECTOR_VALUE(vector, double, row), sizeof(double));
+        return to + sizeof(double);
     case PHYSICAL_STR:
-        append_varint(out, VECTOR_VALUE(vector, Str, row).size);
-        buffer_append_str(out, VECTOR_VALUE(vector, Str, row));
-        return;
+        return put_str(out, to, VECTOR_VALUE(vector, Str, row));
     case PHYSICAL_LIST:
-        append_list(vector, row, out);
-        return;
     case PHYSICAL_STRUCT:
-        append_fields(vector->children, vector->child_count, row, out);
-        return;
+        return put_nested(out, to, vector, row);
     }
+    return to;
+}
+
+static inline size_t bitmap_bytes(size_t count)
+{
+    return (count + 7) / 8;
+}
+
+/* The bit of a value in the bitmap that ends `back` bytes before `to`. */
+static inline void set_null_bit(char *to, size_t back, size_t i)
+{
+    char *byte = to - back + i / 8;
+    *byte = (char)(*byte | 1 << (i % 8));
+}
+
+/* The bitmap may move with the buffer while values are written: it is filled first. */
+static inline char *put_fields(RowOutput *out, char *to, Vector *const *columns, size_t count,
+                               uint32_t row)
+{
+    size_t bytes = bitmap_bytes(count);
+    size_t outer = out->room;
+    out->room = outer + bytes + count * VALUE_MAX;
+    to = make_room(out, to, 0);
+    memset(to, 0, bytes);
+    to += bytes;
+    for (size_t i = 0; i < count; i++) {
+        if (is_null(columns[i], row)) {
+            set_null_bit(to, bytes, i);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!is_null(columns[i], row)) {
+            to = put_value(out, to, columns[i], row);
+        }
+    }
+    out->room = outer;
+    return to;
+}
+
+static char *put_elements(const RowOutput *out, char *to, const Vector *elements, uint32_t begin,
+                          uint32_t end)
+{
+    size_t bytes = bitmap_bytes(end - begin);
+    to = make_room(out, to, bytes);
+    memset(to, 0, bytes);
+    to += bytes;
+    for (uint32_t i = begin; i < end; i++) {
+        if (is_null(elements, i)) {
+            set_null_bit(to, bytes, i - begin);
+        }
+    }
+    for (uint32_t i = begin; i < end; i++) {
+        if (!is_null(elements, i)) {
+            to = put_value(out, make_room(out, to, VALUE_MAX), elements, i);
+        }
+    }
+    return to;
+}
+
+static char *put_nested(const RowOutput *out, char *to, const Vector *vector, uint32_t row)
+{
+    RowOutput inner = *out;
+    if (type_physical(vector->type) == PHYSICAL_STRUCT) {
+        to = put_fields(&inner, to, vector->children, vector->child_count, row);
+        return make_room(out, to, 0);
+    }
+    uint32_t begin = vector->offsets[row];
+    uint32_t end = vector->offsets[row + 1];
+    to = put_varint(make_room(out, to, VALUE_MAX), end - begin);
+    for (uint32_t i = 0; i < vector->child_count; i++) {
+        to = put_elements(out, to, vector->children[i], begin, end);
+    }
+    return make_room(out, to, 0);
 }
 
 void row_encode(const SchemaHistory *history, const Batch *batch, uint32_t row, Buffer *out)
@@ -339,8 +388,10 @@ void row_encode(const SchemaHistory *history, const Batch *batch, uint32_t row, 
     assert(history->count > 0);
     assert(batch->schema->field_count == history->schemas[history->count - 1]->field_count);
     assert(row < batch->row_count);
-    append_varint(out, history->count);
-    append_fields(batch->columns, batch->schema->field_count, row, out);
+    RowOutput output = {out, 0};
+    char *to = put_varint(buffer_reserve(out, VALUE_MAX), history->count);
+    to = put_fields(&output, to, batch->columns, batch->schema->field_count, row);
+    out->size = (size_t)(to - out->data);
 }
 
 /* ---- Decoding ---- */

@@ -1,8 +1,7 @@
 /* SQL types: constants for the primitive ones, constructors for the rest, and what follows from a
  * type alone — how its values lie in memory, whether it can be ordered, how it is written.
  *
- * Everything that depends on the kind only sits in one table (type_facts), so a new kind is one
- * line there. */
+ * Everything that depends on the kind only sits in two tables, so a new kind is a line in each. */
 #include "processor/data/type.h"
 
 #include <assert.h>
@@ -28,28 +27,51 @@ const Type type_variant = {.kind = TYPE_VARIANT};
 static const struct TypeFacts {
     const char *name;   /* as typeof prints it, upper case */
     const char *simple; /* Spark's simpleString */
-    PhysicalKind physical;
 } type_facts[] = {
-    [TYPE_NULL] = {"VOID", "void", PHYSICAL_NONE},
-    [TYPE_BOOLEAN] = {"BOOLEAN", "boolean", PHYSICAL_BOOL},
-    [TYPE_TINYINT] = {"TINYINT", "tinyint", PHYSICAL_INT8},
-    [TYPE_SMALLINT] = {"SMALLINT", "smallint", PHYSICAL_INT16},
-    [TYPE_INT] = {"INT", "int", PHYSICAL_INT32},
-    [TYPE_BIGINT] = {"BIGINT", "bigint", PHYSICAL_INT64},
-    [TYPE_FLOAT] = {"FLOAT", "float", PHYSICAL_FLOAT},
-    [TYPE_DOUBLE] = {"DOUBLE", "double", PHYSICAL_DOUBLE},
-    [TYPE_DECIMAL] = {"DECIMAL", "decimal", PHYSICAL_INT128},
-    [TYPE_STRING] = {"STRING", "string", PHYSICAL_STR},
-    [TYPE_BINARY] = {"BINARY", "binary", PHYSICAL_STR},
-    [TYPE_DATE] = {"DATE", "date", PHYSICAL_INT32},
-    [TYPE_TIMESTAMP] = {"TIMESTAMP", "timestamp", PHYSICAL_INT64},
-    [TYPE_TIMESTAMP_NTZ] = {"TIMESTAMP_NTZ", "timestamp_ntz", PHYSICAL_INT64},
-    [TYPE_INTERVAL_YEAR_MONTH] = {"INTERVAL", "interval", PHYSICAL_INT32},
-    [TYPE_INTERVAL_DAY_TIME] = {"INTERVAL", "interval", PHYSICAL_INT64},
-    [TYPE_ARRAY] = {"ARRAY", "array", PHYSICAL_LIST},
-    [TYPE_MAP] = {"MAP", "map", PHYSICAL_LIST},
-    [TYPE_STRUCT] = {"STRUCT", "struct", PHYSICAL_STRUCT},
-    [TYPE_VARIANT] = {"VARIANT", "variant", PHYSICAL_STR},
+    [TYPE_NULL] = {"VOID", "void"},
+    [TYPE_BOOLEAN] = {"BOOLEAN", "boolean"},
+    [TYPE_TINYINT] = {"TINYINT", "tinyint"},
+    [TYPE_SMALLINT] = {"SMALLINT", "smallint"},
+    [TYPE_INT] = {"INT", "int"},
+    [TYPE_BIGINT] = {"BIGINT", "bigint"},
+    [TYPE_FLOAT] = {"FLOAT", "float"},
+    [TYPE_DOUBLE] = {"DOUBLE", "double"},
+    [TYPE_DECIMAL] = {"DECIMAL", "decimal"},
+    [TYPE_STRING] = {"STRING", "string"},
+    [TYPE_BINARY] = {"BINARY", "binary"},
+    [TYPE_DATE] = {"DATE", "date"},
+    [TYPE_TIMESTAMP] = {"TIMESTAMP", "timestamp"},
+    [TYPE_TIMESTAMP_NTZ] = {"TIMESTAMP_NTZ", "timestamp_ntz"},
+    [TYPE_INTERVAL_YEAR_MONTH] = {"INTERVAL", "interval"},
+    [TYPE_INTERVAL_DAY_TIME] = {"INTERVAL", "interval"},
+    [TYPE_ARRAY] = {"ARRAY", "array"},
+    [TYPE_MAP] = {"MAP", "map"},
+    [TYPE_STRUCT] = {"STRUCT", "struct"},
+    [TYPE_VARIANT] = {"VARIANT", "variant"},
+};
+
+/* How values of the kind lie in memory; apart, since hot loops ask. */
+const uint8_t type_physical_kinds[] = {
+    [TYPE_NULL] = PHYSICAL_NONE,
+    [TYPE_BOOLEAN] = PHYSICAL_BOOL,
+    [TYPE_TINYINT] = PHYSICAL_INT8,
+    [TYPE_SMALLINT] = PHYSICAL_INT16,
+    [TYPE_INT] = PHYSICAL_INT32,
+    [TYPE_BIGINT] = PHYSICAL_INT64,
+    [TYPE_FLOAT] = PHYSICAL_FLOAT,
+    [TYPE_DOUBLE] = PHYSICAL_DOUBLE,
+    [TYPE_DECIMAL] = PHYSICAL_INT128,
+    [TYPE_STRING] = PHYSICAL_STR,
+    [TYPE_BINARY] = PHYSICAL_STR,
+    [TYPE_DATE] = PHYSICAL_INT32,
+    [TYPE_TIMESTAMP] = PHYSICAL_INT64,
+    [TYPE_TIMESTAMP_NTZ] = PHYSICAL_INT64,
+    [TYPE_INTERVAL_YEAR_MONTH] = PHYSICAL_INT32,
+    [TYPE_INTERVAL_DAY_TIME] = PHYSICAL_INT64,
+    [TYPE_ARRAY] = PHYSICAL_LIST,
+    [TYPE_MAP] = PHYSICAL_LIST,
+    [TYPE_STRUCT] = PHYSICAL_STRUCT,
+    [TYPE_VARIANT] = PHYSICAL_STR,
 };
 
 static const uint8_t physical_sizes[] = {
@@ -170,14 +192,9 @@ bool type_equal(const Type *a, const Type *b)
            type_equal(a->element, b->element) && fields_equal(a, b);
 }
 
-PhysicalKind type_physical(const Type *type)
-{
-    return type_facts[type->kind].physical;
-}
-
 size_t type_value_size(const Type *type)
 {
-    return physical_sizes[type_facts[type->kind].physical];
+    return physical_sizes[type_physical(type)];
 }
 
 bool type_is_integral(const Type *type)

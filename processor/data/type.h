@@ -93,7 +93,12 @@ const Type *type_copy(Arena *arena, const Type *type);
 
 /* Field names compared ignoring case; comments and nullability do not count. */
 bool type_equal(const Type *a, const Type *b);
-PhysicalKind type_physical(const Type *type);
+/* By TypeKind. */
+extern const uint8_t type_physical_kinds[];
+static inline PhysicalKind type_physical(const Type *type)
+{
+    return (PhysicalKind)type_physical_kinds[type->kind];
+}
 /* Bytes of one value in Vector.data; 0 for LIST, STRUCT, NONE. */
 size_t type_value_size(const Type *type);
 bool type_is_integral(const Type *type); /* TINYINT … BIGINT */

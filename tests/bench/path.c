@@ -1,8 +1,13 @@
-/* The path of a row without a broker: W1 or W2 rows (peers/README.md) on the Kafka model, through
- * the whole pipeline into the table's topic. Prints rows/s and CPU seconds per million of the
- * update alone; run it under perf or callgrind to see where the time goes.
+/* The path of a row without a broker: W1 or W2 rows (as in common/rows.h) on the Kafka model,
+ * through the whole pipeline into the table's topic. Prints rows/s and CPU seconds per million of
+ * the update alone; run it under perf or callgrind to see where the time goes.
  *
- *     build/release/bench_path [w1|w2] [ROWS] [KEYS] */
+ *     build/release/bench_path [w1|w2] [ROWS] [KEYS] [restart] [no-checkpoints] [feed]
+ *
+ * restart: as many rows are taken first, checkpointed, and the pipeline is opened anew; what is
+ * measured then finds its keys in RocksDB and none in memory. no-checkpoints: nothing is written to
+ * RocksDB while it is measured; the difference to a run with checkpoints is their share. feed: only
+ * makes the rows, to be subtracted where a whole process is counted (perf stat). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,10 +93,14 @@ static void check(Error *error)
     }
 }
 
-static void feed(Log *log, Rows *rows, long count)
+static void make_topic(Log *log)
 {
     LogTopicSpec spec = {.name = "w", .partitions = PARTITIONS, .replication_factor = -1};
     check(log_topic_create(log, &spec, TIMEOUT_MS));
+}
+
+static void feed(Log *log, Rows *rows, long count)
+{
     LogProducer *producer = NULL;
     check(log_producer_open(log, &(LogProducerOptions){0}, &producer));
     AUTO_BUFFER Buffer text = {0};
@@ -118,9 +127,8 @@ static double cpu_seconds(void)
            (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
 }
 
-static void run(Log *log, const char *work, long count)
+static Program *load(Arena *arena, bool checkpoints)
 {
-    Arena *arena = arena_new("bench");
     Diagnostics diagnostics = {0};
     Topology *topology = NULL;
     Program *program = NULL;
@@ -131,18 +139,25 @@ static void run(Log *log, const char *work, long count)
     if (diagnostics.count > 0) {
         check(diagnostics.errors[0]);
     }
-    char dir[] = "/tmp/tidemark-bench-XXXXXX";
-    if (mkdtemp(dir) == NULL) {
-        exit(1);
+    if (!checkpoints) {
+        topology->state.checkpoint_interval_ms = INT32_MAX;
+        topology->state.checkpoint_bytes = INT64_MAX;
     }
-    PipelineOptions options = {.program = program, .log = log, .state_dir = dir};
-    Pipeline *pipeline = NULL;
-    check(pipeline_open(&options, &pipeline));
-    double cpu = cpu_seconds();
-    int64_t started_us = clock_monotonic_us();
+    return program;
+}
+
+static void update(Pipeline *pipeline)
+{
     UpdateRequest request = {.cause = "USER_ACTION"};
     UpdateResult result;
     check(pipeline_update(pipeline, &request, &result));
+}
+
+static void measure(Pipeline *pipeline, const char *work, long count)
+{
+    double cpu = cpu_seconds();
+    int64_t started_us = clock_monotonic_us();
+    update(pipeline);
     double seconds = (double)(clock_monotonic_us() - started_us) / 1e6;
     const FlowMetrics *metrics = flow_runner_metrics(pipeline_flow(pipeline, 0));
     (void)printf("%s rows=%ld applied=%llu upserts=%llu epochs=%llu seconds=%.2f rows_per_s=%.0f "
@@ -150,9 +165,53 @@ static void run(Log *log, const char *work, long count)
                  work, count, (unsigned long long)metrics->output_rows,
                  (unsigned long long)metrics->upserted_rows, (unsigned long long)metrics->epochs,
                  seconds, (double)count / seconds, (cpu_seconds() - cpu) / (double)count * 1e6);
+}
+
+typedef struct Way {
+    bool restart;
+    bool no_checkpoints;
+    bool feed;
+} Way;
+
+static void run(Log *log, const char *work, Rows *rows, long count, Way way)
+{
+    Arena *arena = arena_new("bench");
+    char dir[] = "/tmp/tidemark-bench-XXXXXX";
+    if (mkdtemp(dir) == NULL) {
+        exit(1);
+    }
+    PipelineOptions options = {
+        .program = load(arena, !way.no_checkpoints), .log = log, .state_dir = dir};
+    Pipeline *pipeline = NULL;
+    make_topic(log);
+    feed(log, rows, count);
+    if (way.feed) {
+        state_remove(dir);
+        arena_free(arena);
+        return;
+    }
+    check(pipeline_open(&options, &pipeline));
+    if (way.restart) {
+        update(pipeline);
+        check(flow_runner_checkpoint(pipeline_flow(pipeline, 0)));
+        pipeline_close(pipeline);
+        feed(log, rows, count);
+        check(pipeline_open(&options, &pipeline));
+    }
+    measure(pipeline, work, count);
     pipeline_close(pipeline);
     state_remove(dir);
     arena_free(arena);
+}
+
+static bool has_word(int argc, char **argv, const char *word)
+{
+    for (int i = 4; i < argc; i++) {
+        if (strcmp(argv[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -161,6 +220,8 @@ int main(int argc, char **argv)
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 500000;
     bool groups = strcmp(work, "w2") == 0;
     long keys = argc > 3 ? strtol(argv[3], NULL, 10) : groups ? 10000 : 1000000;
+    Way way = {has_word(argc, argv, "restart"), has_word(argc, argv, "no-checkpoints"),
+               has_word(argc, argv, "feed")};
     Rows rows = {.random = 88172645463325252u, .groups = groups, .keys = keys};
     rows.current = calloc((size_t)keys, sizeof *rows.current);
     rows.left = calloc((size_t)keys, 1);
@@ -169,8 +230,7 @@ int main(int argc, char **argv)
     }
     SimBroker *broker = sim_broker_new();
     Log *log = sim_broker_connect(broker);
-    feed(log, &rows, count);
-    run(log, work, count);
+    run(log, work, &rows, count, way);
     log_close(log);
     sim_broker_free(broker);
     free(rows.current);

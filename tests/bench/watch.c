@@ -6,7 +6,12 @@
  *         done TIME        everything that was in the topic at "ready" is
  *     bench_watch BOOTSTRAP record TOPIC
  *         ready            (waits for the topic to be made)
- *         record TIME      a read_committed reader got the first record that came after "ready" */
+ *         record TIME      a read_committed reader got the first record that came after "ready"
+ *
+ * What a group has committed is read from the broker's own topic of such commits, read_committed:
+ * they come the moment they are true, and nobody has to be asked over and over. Its keys are:
+ * version (2 bytes; 0 and 1 are offsets), group, topic (a 2-byte length before each), partition (4
+ * bytes); its values begin with version (2 bytes) and offset (8 bytes). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,64 +21,136 @@
 
 #include "processor/base/banned.h"
 
-enum {
-    PAUSE_MS = 20,
-    TOPIC_PAUSE_MS = 50,
-};
+enum { POLL_MS = 100, RECORDS_A_POLL = 1000, TOPIC_PAUSE_MS = 50, OFFSET_KEY_VERSION_MAX = 1 };
+
+static const char commits_topic[] = "__consumer_offsets";
+
+/* ---------------------------------------------------------------------------- commits ---- */
+
+/* A big-endian number of `size` bytes off the front; -1 when there are not as many. */
+static int64_t cut_number(Str *bytes, size_t size)
+{
+    if (bytes->size < size) {
+        *bytes = (Str){bytes->data, 0};
+        return -1;
+    }
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++) {
+        value = value << 8 | (unsigned char)bytes->data[i];
+    }
+    *bytes = (Str){bytes->data + size, bytes->size - size};
+    return (int64_t)value;
+}
+
+static Str cut_text(Str *bytes)
+{
+    int64_t size = cut_number(bytes, 2);
+    if (size < 0 || (size_t)size > bytes->size) {
+        return STR_NULL;
+    }
+    Str text = {bytes->data, (size_t)size};
+    *bytes = (Str){bytes->data + size, bytes->size - (size_t)size};
+    return text;
+}
 
 typedef struct Watched {
-    Log *log;
-    const char *group;
-    const char *topic;
-    BenchEnds ends;
-    int64_t *committed; /* a partition: its last answer, 0 when there was none */
+    Str group;
+    Str topic;
+    BenchEnds ends;     /* of the topic */
+    int64_t *committed; /* a partition: its newest commit, 0 when there is none */
 } Watched;
 
-/* A group whose commit is under way has no answer; the call then asks again after 50 ms. */
-static void ask(Watched *watched, int partition)
+static void take_commit(void *context, const LogRecord *record)
 {
-    int64_t offset = -1;
-    bench_check(log_group_offset(watched->log, watched->group, watched->topic, partition,
-                                 BENCH_TIMEOUT_MS, &offset));
-    if (offset > watched->committed[partition]) {
+    Watched *watched = context;
+    Str key = record->key;
+    Str value = record->value;
+    int64_t version = cut_number(&key, 2);
+    if (version < 0 || version > OFFSET_KEY_VERSION_MAX || value.data == NULL ||
+        !str_equal(cut_text(&key), watched->group) || !str_equal(cut_text(&key), watched->topic)) {
+        return;
+    }
+    int64_t partition = cut_number(&key, 4);
+    (void)cut_number(&value, 2);
+    int64_t offset = cut_number(&value, 8);
+    if (partition >= 0 && partition < watched->ends.count &&
+        offset > watched->committed[partition]) {
         watched->committed[partition] = offset;
     }
 }
 
-/* Rows committed; asks only for partitions that are not at their end. */
-static int64_t committed_rows(Watched *watched, bool *ret_all)
+static int64_t committed_rows(const Watched *watched, bool *ret_all)
 {
     int64_t sum = 0;
     *ret_all = true;
     for (int p = 0; p < watched->ends.count; p++) {
-        if (watched->committed[p] < watched->ends.offsets[p]) {
-            ask(watched, p);
-        }
         *ret_all = *ret_all && watched->committed[p] >= watched->ends.offsets[p];
         sum += watched->committed[p];
     }
     return sum;
 }
 
-static void watch_group(Log *log, const char *group, const char *topic)
+static bool topic_exists(Log *log, const char *topic)
 {
-    Watched watched = {.log = log, .group = group, .topic = topic};
-    watched.ends = bench_ends(log, topic, READ_COMMITTED);
-    watched.committed = mem_alloc_array((size_t)watched.ends.count, sizeof *watched.committed);
+    LogTopicDescription description = {0};
+    Error *error = log_topic_describe(log, topic, BENCH_TIMEOUT_MS, &description);
+    if (error == NULL) {
+        return true;
+    }
+    if (error_class(error) != ERROR_KAFKA_TOPIC_NOT_FOUND) {
+        bench_check(error);
+    }
+    error_free(error);
+    return false;
+}
+
+/* How far the group was before, and a reader of what it commits from now on. A broker that had no
+ * group yet has no such topic either: the first group makes it. */
+static LogConsumer *read_commits(Log *log, Watched *watched, int64_t *ret_before)
+{
+    BenchEnds start = {0};
     bool all = false;
-    int64_t before = committed_rows(&watched, &all);
-    int64_t rows = -before;
-    for (int p = 0; p < watched.ends.count; p++) {
-        rows += watched.ends.offsets[p];
+    if (topic_exists(log, commits_topic)) {
+        start = bench_ends(log, commits_topic, READ_COMMITTED);
+        bench_read_topic(log, commits_topic, take_commit, watched);
+    }
+    int64_t rows = -(*ret_before = committed_rows(watched, &all));
+    for (int p = 0; p < watched->ends.count; p++) {
+        rows += watched->ends.offsets[p];
     }
     (void)printf("ready %lld\n", (long long)rows);
+    while (!topic_exists(log, commits_topic)) {
+        clock_sleep_ms(TOPIC_PAUSE_MS);
+    }
+    LogConsumer *reader = bench_reader(log, commits_topic, start.count == 0 ? NULL : &start);
+    mem_free(start.offsets);
+    return reader;
+}
+
+static void watch_group(Log *log, const char *group, const char *topic)
+{
+    Watched watched = {.group = str_from(group), .topic = str_from(topic)};
+    watched.ends = bench_ends(log, topic, READ_COMMITTED);
+    watched.committed = mem_alloc_array((size_t)watched.ends.count, sizeof *watched.committed);
+    int64_t before = 0;
+    AUTO(log_consumer) LogConsumer *reader = read_commits(log, &watched, &before);
+    AUTO(arena) Arena *arena = arena_new("poll");
     bool first = false;
-    while (!all) {
-        clock_sleep_ms(PAUSE_MS);
+    for (;;) {
+        LogPoll poll = {0};
+        bool all = false;
+        arena_reset(arena);
         int64_t now = committed_rows(&watched, &all);
         if (!first && now > before) {
             first = true;
             (void)printf("first %.3f %lld\n", bench_seconds(), (long long)(now - before));
+        }
+        if (all) {
+            break;
+        }
+        bench_check(log_consumer_poll(reader, POLL_MS, RECORDS_A_POLL, arena, &poll));
+        for (size_t i = 0; i < poll.record_count; i++) {
+            take_commit(&watched, &poll.records[i]);
         }
     }
     (void)printf("done %.3f\n", bench_seconds());
@@ -81,20 +158,16 @@ static void watch_group(Log *log, const char *group, const char *topic)
     mem_free(watched.committed);
 }
 
+/* ---------------------------------------------------------------------------- records ---- */
+
 static void wait_for_topic(Log *log, const char *topic)
 {
     int64_t deadline_ms = clock_monotonic_ms() + BENCH_TIMEOUT_MS;
-    for (;;) {
-        LogTopicDescription description = {0};
-        Error *error = log_topic_describe(log, topic, BENCH_TIMEOUT_MS, &description);
-        if (error == NULL) {
-            return;
+    while (!topic_exists(log, topic)) {
+        if (clock_monotonic_ms() > deadline_ms) {
+            (void)fprintf(stderr, "topic %s is not made\n", topic);
+            exit(1);
         }
-        if (error_class(error) != ERROR_KAFKA_TOPIC_NOT_FOUND ||
-            clock_monotonic_ms() > deadline_ms) {
-            bench_check(error);
-        }
-        error_free(error);
         clock_sleep_ms(TOPIC_PAUSE_MS);
     }
 }
@@ -110,7 +183,7 @@ static void watch_records(Log *log, const char *topic)
     for (;;) {
         LogPoll poll = {0};
         arena_reset(arena);
-        bench_check(log_consumer_poll(reader, 100, 1000, arena, &poll));
+        bench_check(log_consumer_poll(reader, POLL_MS, RECORDS_A_POLL, arena, &poll));
         if (!ready) {
             /* After the first poll the reader is assigned and fetching. */
             ready = true;

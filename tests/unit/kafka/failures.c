@@ -32,6 +32,7 @@ typedef struct Fixture {
     Log *log;
     LogProducer *producer;
     ErrorClass delivery_class;
+    ErrorDisposition delivery_disposition;
     int delivered;
     int failed;
 } Fixture;
@@ -96,6 +97,7 @@ static void note_delivery(void *context, const LogDelivery *delivery)
     if (delivery->error != NULL) {
         f->failed++;
         f->delivery_class = error_class(delivery->error);
+        f->delivery_disposition = error_disposition(delivery->error);
     }
 }
 
@@ -278,6 +280,42 @@ static void an_unstable_group_member_aborts(void **state)
     ok(log_producer_abort(f->producer, 5000));
 }
 
+/* What a broker says that hung, woke, and does not know yet that others lead now. Nothing the user
+ * could do: the producer, transactional or not, is made anew. */
+static void a_sequence_lost_is_no_mistake_of_the_user(void **state)
+{
+    Fixture *f = *state;
+    begin(f);
+    put(f);
+    ok(log_producer_flush(f->producer, 5000));
+    inject(f, REQUEST_PRODUCE, RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER, 1);
+    put(f);
+    Error *error = log_producer_flush(f->producer, 5000);
+    assert_int_equal(f->failed, 1);
+    assert_int_equal(f->delivery_class, ERROR_KAFKA_ERROR);
+    assert_int_equal(f->delivery_disposition, ERROR_FATAL);
+    error_free(error);
+    fails(log_producer_commit(f->producer, 5000), ERROR_KAFKA_ERROR, ERROR_FATAL);
+    log_producer_close(f->producer);
+    begin(f);
+    put(f);
+    ok(log_producer_commit(f->producer, 5000));
+}
+
+static void a_plain_producer_that_lost_its_sequence_is_dead(void **state)
+{
+    Fixture *f = *state;
+    open_producer(f, NULL);
+    put(f);
+    ok(log_producer_flush(f->producer, 5000));
+    inject(f, REQUEST_PRODUCE, RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER, 1);
+    put(f);
+    error_free(log_producer_flush(f->producer, 5000));
+    assert_int_equal(f->failed, 1);
+    LogOutput output = {.topic = "t", .partition = 0, .key = STR("k"), .value = STR("v")};
+    fails(log_producer_produce(f->producer, &output, 1, NULL), ERROR_KAFKA_ERROR, ERROR_FATAL);
+}
+
 /* ------------------------------------------------------------------- produce and consume ---- */
 
 static void deliveries_tell_why_they_failed(void **state)
@@ -360,6 +398,8 @@ int main(void)
         WITH_MOCK(a_commit_without_an_answer_is_unclear),
         WITH_MOCK(a_commit_that_could_not_flush_is_clear),
         WITH_MOCK(an_unstable_group_member_aborts),
+        WITH_MOCK(a_sequence_lost_is_no_mistake_of_the_user),
+        WITH_MOCK(a_plain_producer_that_lost_its_sequence_is_dead),
         WITH_MOCK(deliveries_tell_why_they_failed),
         WITH_MOCK(a_missing_topic_or_partition_is_found_out),
         WITH_MOCK(a_denied_fetch_stops_only_its_partition),
