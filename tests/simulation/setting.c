@@ -79,7 +79,7 @@ void setting_make(World *world)
                                       .program = world->program,
                                       .batch_rows = (size_t)PICK(world, 1, 7, 50, 2048),
                                       .timeout_ms = (int)PICK(world, 200, 2000, 30000),
-                                      .inline_work = chance_one_in(&world->chance, 8),
+                                      .checkpoints_inline = chance_one_in(&world->chance, 8),
                                       .triggered = chance_one_in(&world->chance, 5),
                                       .records_max = (size_t)PICK(world, 0, 0, 3, 40)};
     LogTopicSpec spec = {.name = "src", .partitions = world->partitions, .replication_factor = -1};
@@ -87,5 +87,5 @@ void setting_make(World *world)
     trace_say("%d partitions, %u keys, batches of %zu, time-out %d ms%s%s", world->partitions,
               world->keys, world->options.batch_rows, world->options.timeout_ms,
               world->options.triggered ? ", triggered updates" : "",
-              world->options.inline_work ? ", checkpoints inline" : "");
+              world->options.checkpoints_inline ? ", checkpoints inline" : "");
 }

@@ -124,7 +124,7 @@ static void look_into_state(World *world, int host)
     PipelineOptions options = {.program = world->program,
                                .log = world->log,
                                .state_dir = disk_dir(host),
-                               .inline_work = true,
+                               .checkpoints_inline = true,
                                .timeout_ms = WORLD_TIMEOUT_MS,
                                .attempts_max = 3};
     Error *error = pipeline_open(&options, &pipeline);
