@@ -33,7 +33,7 @@ static Error *run(Process *process, Log *log)
                                .log = log,
                                .state_dir = disk_dir(process->host),
                                .batch_rows = given->batch_rows,
-                               .checkpoints_inline = given->checkpoints_inline,
+                               .inline_work = given->inline_work,
                                .timeout_ms = given->timeout_ms,
                                .attempts_max = given->triggered ? 5 : -1,
                                .stop = &process->stop};

@@ -13,7 +13,7 @@ typedef struct ProcessOptions {
     const Program *program;
     size_t batch_rows;
     int timeout_ms;
-    bool checkpoints_inline;
+    bool inline_work;
     bool triggered;     /* updates one after the other instead of a continuous one */
     size_t records_max; /* of such an update */
 } ProcessOptions;
