@@ -62,15 +62,35 @@ static inline size_t bytes_left(const KeyCursor *key)
     return (size_t)(key->end - key->at);
 }
 
+/* `size` bytes (1, 2, 4 or 8), big-endian, as the low bytes of the result. */
+static inline uint64_t load_be(const unsigned char *at, size_t size)
+{
+    uint64_t eight;
+    uint32_t four;
+    uint16_t two;
+    switch (size) {
+    case 8:
+        memcpy(&eight, at, 8);
+        return __builtin_bswap64(eight);
+    case 4:
+        memcpy(&four, at, 4);
+        return __builtin_bswap32(four);
+    case 2:
+        memcpy(&two, at, 2);
+        return __builtin_bswap16(two);
+    default:
+        assert(size == 1);
+        return *at;
+    }
+}
+
 static inline bool take_word(KeyCursor *key, size_t size, uint64_t *ret_bits)
 {
-    uint64_t bits = 0;
     if (bytes_left(key) < size) {
         return false;
     }
-    memcpy(&bits, key->at, size);
+    *ret_bits = load_be(key->at, size);
     key->at += size;
-    *ret_bits = __builtin_bswap64(bits) >> (64 - 8 * size);
     return true;
 }
 

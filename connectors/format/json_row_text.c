@@ -382,7 +382,7 @@ static char *put_large(const JsonRowWriter *writer, RowReader *row, const TextNo
 static inline char *put_text(const JsonRowWriter *writer, RowReader *row, const TextNode *column,
                              Buffer *out, char *to)
 {
-    RowReader before = *row;
+    const unsigned char *before = row->at;
     Str text = STR_NULL;
     if (!row_read_str(row, &text)) {
         return NULL;
@@ -392,7 +392,7 @@ static inline char *put_text(const JsonRowWriter *writer, RowReader *row, const 
         to[text.size + 1] = '"';
         return to + text.size + 2;
     }
-    *row = before;
+    row->at = before;
     return put_large(writer, row, column, out, to);
 }
 

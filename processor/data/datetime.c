@@ -58,20 +58,31 @@ int32_t date_from_civil(int32_t year, int32_t month, int32_t day)
     return (int32_t)days;
 }
 
+/* Counted from 0000-03-01 a century has 146097/4 days and a year 1461/4, so four times the days
+ * (and 3, to stand at a day's end) divide to centuries and years with the leap days at their right
+ * places. Months from March on have 153 days in five: (2141 n + 197913) / 2^16 is the month of day
+ * n of the year, for all of the 366 days. After Neri and Schneider, "Euclidean affine functions and
+ * their application to calendar algorithms" (2021). */
 CivilDate date_to_civil(int32_t days)
 {
     int64_t shifted = (int64_t)days + DAYS_FROM_0000_03_01_TO_EPOCH;
-    int64_t era = floor_divide(shifted, DAYS_PER_ERA);
-    int64_t day_of_era = shifted - era * DAYS_PER_ERA;
-    int64_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    int64_t march_month = (5 * day_of_year + 2) / 153;
-    int64_t month = march_month < 10 ? march_month + 3 : march_month - 9;
+    int32_t era = 0;
+    if (UNLIKELY(shifted < 0 || shifted >= 10000LL * 366)) {
+        era = (int32_t)floor_divide(shifted, DAYS_PER_ERA);
+        shifted -= (int64_t)era * DAYS_PER_ERA;
+    }
+    uint32_t quarters = 4 * (uint32_t)shifted + 3;
+    uint32_t century = quarters / DAYS_PER_ERA;
+    quarters = (quarters - century * DAYS_PER_ERA) | 3;
+    uint32_t year_of_century = quarters / 1461;
+    uint32_t day_of_year = (quarters - year_of_century * 1461) / 4;
+    uint32_t month_and_day = 2141 * day_of_year + 197913;
+    uint32_t month = month_and_day >> 16;
+    bool after_new_year = month > 12;
     return (CivilDate){
-        .year = (int32_t)(era * YEARS_PER_ERA + year_of_era + (month <= 2)),
-        .month = (int32_t)month,
-        .day = (int32_t)(day_of_year - (153 * march_month + 2) / 5 + 1),
+        .year = era * YEARS_PER_ERA + (int32_t)(century * 100 + year_of_century) + after_new_year,
+        .month = (int32_t)(after_new_year ? month - 12 : month),
+        .day = (int32_t)((month_and_day & 0xFFFF) / 2141) + 1,
     };
 }
 
@@ -107,7 +118,9 @@ static COLD char *put_far_year(char *at, int32_t year)
 static char *put_date(char *at, CivilDate date)
 {
     if (LIKELY(date.year >= 0 && date.year <= 9999)) {
-        at = put_digits(at, date.year, 4);
+        digits_put_pair(at, (unsigned)date.year / 100);
+        digits_put_pair(at + 2, (unsigned)date.year % 100);
+        at += 4;
     } else {
         at = put_far_year(at, date.year);
     }
@@ -166,9 +179,9 @@ char *timestamp_put_iso(char *to, int64_t us, bool utc_suffix)
     *at++ = 'T';
     at = put_time(at, time.second);
     *at++ = '.';
-    at = put_digits(at, time.us, 6);
-    *at = 'Z';
-    return at + utc_suffix;
+    digits_put_last(at, 6, digits_word((uint32_t)time.us));
+    at[6] = 'Z';
+    return at + 6 + utc_suffix;
 }
 
 void timestamp_format_iso(int64_t us, bool utc_suffix, Buffer *out)

@@ -470,26 +470,44 @@ static char *put_wide(char *to, uint128 value, int scale)
     return to;
 }
 
-char *decimal_put(char *to, int128 value, int scale)
+/* All digits but the sign, of a number in 64 bits and a scale below 19. */
+static char *put_long(char *to, uint64_t rest, unsigned scale)
 {
-    uint128 number = magnitude(value);
-    *to = '-';
-    to += value < 0;
-    if (UNLIKELY(number > UINT64_MAX || scale >= WORD_DIGITS)) {
-        return put_wide(to, number, scale);
-    }
-    uint64_t rest = (uint64_t)number;
     unsigned count = digits_count(rest);
     if (scale == 0) {
         digits_put(to, count, rest);
         return to + count;
     }
-    unsigned fraction = (unsigned)scale;
-    unsigned whole = count > fraction ? count - fraction : 1;
-    rest = digits_put(to + whole + 1, fraction, rest);
+    unsigned whole = count > scale ? count - scale : 1;
+    rest = digits_put(to + whole + 1, scale, rest);
     to[whole] = '.';
     digits_put(to, whole, rest);
-    return to + whole + 1 + fraction;
+    return to + whole + 1 + scale;
+}
+
+/* A number below 10^8 with 1 … 7 digits behind the point: its eight digits are written twice. */
+static inline char *put_short(char *to, uint32_t rest, unsigned scale)
+{
+    uint64_t word = digits_word(rest);
+    unsigned count = digits_word_count(word);
+    unsigned whole = count > scale ? count - scale : 1;
+    digits_put_last(to, whole + scale, word);
+    to[whole] = '.';
+    digits_put_last(to + whole + 1, scale, word);
+    return to + whole + 1 + scale;
+}
+
+char *decimal_put(char *to, int128 value, int scale)
+{
+    uint128 number = magnitude(value);
+    *to = '-';
+    to += value < 0;
+    if (LIKELY(number < 100000000 && scale > 0 && scale < 8)) {
+        return put_short(to, (uint32_t)number, (unsigned)scale);
+    }
+    return number <= UINT64_MAX && scale < WORD_DIGITS
+               ? put_long(to, (uint64_t)number, (unsigned)scale)
+               : put_wide(to, number, scale);
 }
 
 void decimal_format(int128 value, int scale, Buffer *out)

@@ -89,16 +89,22 @@ static uint32_t float_to_ordered(float number)
 static void append_escaped(Buffer *out, Str value)
 {
     buffer_append_byte(out, MARK_VALUE);
-    while (value.size > 0) {
-        size_t plain = str_find_byte(value, '\0');
-        buffer_append(out, value.data, plain);
-        if (plain == value.size) {
-            break;
+    for (;;) {
+        /* A NUL byte ends what can be copied; few texts have one. */
+        const char *zero = value.size == 0 ? NULL : memchr(value.data, '\0', value.size);
+        size_t plain = zero == NULL ? value.size : (size_t)(zero - value.data);
+        char *to = buffer_reserve(out, value.size + 2);
+        if (plain > 0) {
+            memcpy(to, value.data, plain);
         }
-        buffer_append(out, "\x00\xFF", 2);
-        value = (Str){value.data + plain + 1, value.size - plain - 1};
+        to[plain] = 0;
+        to[plain + 1] = zero == NULL ? MARK_END : (char)ESCAPE;
+        out->size += plain + 2;
+        if (zero == NULL) {
+            return;
+        }
+        value = (Str){zero + 1, value.size - plain - 1};
     }
-    buffer_append(out, "\x00\x00", 2);
 }
 
 static void append_list(Buffer *out, const Vector *vector, uint32_t row)

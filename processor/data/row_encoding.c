@@ -206,7 +206,7 @@ uint32_t schema_history_add(SchemaHistory *history, const Schema *schema)
  * most VALUE_MAX bytes, texts and nested values aside, so there is room for all of them beforehand;
  * a text or a nested value makes room for itself and, again, for all of them. */
 
-enum { VALUE_MAX = 24 /* a 128-bit varint, and what copying in words writes beyond */ };
+enum { VALUE_MAX = 24 /* more than a 128-bit varint */ };
 
 static inline char *put_varint(char *to, uint64_t value)
 {

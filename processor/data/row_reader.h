@@ -39,7 +39,34 @@ static inline bool row_read_bytes(RowReader *reader, uint64_t size, const unsign
     return true;
 }
 
-static inline bool row_read_varint(RowReader *reader, uint64_t *ret_value)
+/* A varint of at most 8 bytes (56 bits), where 8 bytes are left: found and put together at once.
+ * False: it is longer or stands near the end, and nothing was read. */
+static inline bool row_read_short_varint(RowReader *reader, uint64_t *ret_value)
+{
+    uint64_t word;
+    if (UNLIKELY(row_bytes_left(reader) < sizeof word)) {
+        return false;
+    }
+    memcpy(&word, reader->at, sizeof word);
+    if ((word & 0x80) == 0) {
+        reader->at++;
+        *ret_value = word & 0x7F;
+        return true;
+    }
+    uint64_t ends = ~word & UINT64_C(0x8080808080808080);
+    if (UNLIKELY(ends == 0)) {
+        return false;
+    }
+    /* The bytes up to the first that ends, then 7 bits each, by pairs, fours, eight. */
+    word &= (ends & -ends) - 1;
+    word = (word & UINT64_C(0x007F007F007F007F)) | (word & UINT64_C(0x7F007F007F007F00)) >> 1;
+    word = (word & UINT64_C(0x00003FFF00003FFF)) | (word & UINT64_C(0x3FFF00003FFF0000)) >> 2;
+    *ret_value = (word & UINT64_C(0x0FFFFFFF)) | (word & UINT64_C(0x0FFFFFFF00000000)) >> 4;
+    reader->at += (unsigned)__builtin_ctzll(ends) / 8 + 1;
+    return true;
+}
+
+static inline bool row_read_long_varint(RowReader *reader, uint64_t *ret_value)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -59,6 +86,12 @@ static inline bool row_read_varint(RowReader *reader, uint64_t *ret_value)
     return false;
 }
 
+static inline bool row_read_varint(RowReader *reader, uint64_t *ret_value)
+{
+    return LIKELY(row_read_short_varint(reader, ret_value)) ||
+           row_read_long_varint(reader, ret_value);
+}
+
 /* An integer of `size` bytes. */
 static inline bool row_read_integer(RowReader *reader, size_t size, int64_t *ret_value)
 {
@@ -71,11 +104,16 @@ static inline bool row_read_integer(RowReader *reader, size_t size, int64_t *ret
     return *ret_value >= INT64_MIN >> unused && *ret_value <= INT64_MAX >> unused;
 }
 
-/* The part of a 128-bit varint from its `shift`-th bit on. */
-static inline bool row_read_wide_rest(RowReader *reader, unsigned shift, uint128 value,
-                                      int128 *ret_value)
+/* A DECIMAL's digits; its precision is for the caller to check. */
+static inline bool row_read_int128(RowReader *reader, int128 *ret_value)
 {
-    for (; shift < 128; shift += 7) {
+    uint64_t bits = 0;
+    if (LIKELY(row_read_short_varint(reader, &bits))) {
+        *ret_value = (int64_t)(bits >> 1 ^ -(bits & 1));
+        return true;
+    }
+    uint128 value = 0;
+    for (unsigned shift = 0; shift < 128; shift += 7) {
         if (reader->at == reader->end) {
             return false;
         }
@@ -90,25 +128,6 @@ static inline bool row_read_wide_rest(RowReader *reader, unsigned shift, uint128
         }
     }
     return false;
-}
-
-/* A DECIMAL's digits; its precision is for the caller to check. Most take 8 bytes at most. */
-static inline bool row_read_int128(RowReader *reader, int128 *ret_value)
-{
-    uint64_t value = 0;
-    unsigned shift = 0;
-    for (; shift < 56; shift += 7) {
-        if (reader->at == reader->end) {
-            return false;
-        }
-        uint64_t byte = *reader->at++;
-        value |= (byte & 0x7F) << shift;
-        if (byte < 0x80) {
-            *ret_value = (int64_t)(value >> 1 ^ -(value & 1));
-            return true;
-        }
-    }
-    return row_read_wide_rest(reader, shift, value, ret_value);
 }
 
 static inline bool row_read_bool(RowReader *reader, bool *ret_value)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "processor/data/decimal.h"
+#include "processor/data/digits.h"
 
 #include "golden.h"
 
@@ -209,6 +210,65 @@ static void printing(void **state)
     }
 }
 
+/* Digits one by one, as on paper. */
+static void print_slowly(int128 value, int scale, Buffer *out)
+{
+    char digits[48];
+    int count = 0;
+    uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
+    for (; rest > 0 || count <= scale; rest /= 10) {
+        digits[count++] = (char)('0' + (int)(rest % 10));
+    }
+    buffer_append_cstr(out, value < 0 ? "-" : "");
+    for (int i = count - 1; i >= 0; i--) {
+        buffer_append_byte(out, digits[i]);
+        if (i == scale && i > 0) {
+            buffer_append_byte(out, '.');
+        }
+    }
+}
+
+static void check_printing(int128 value, int scale)
+{
+    AUTO_BUFFER Buffer out = {0};
+    AUTO_BUFFER Buffer expected = {0};
+    decimal_format(value, scale, &out);
+    print_slowly(value, scale, &expected);
+    assert_string_equal(buffer_cstr(&out), buffer_cstr(&expected));
+    if (scale == 0 && value == (int64_t)value) {
+        char text[INT64_TEXT_MAX + 1];
+        *integer_put(text, (int64_t)value) = '\0';
+        assert_string_equal(text, buffer_cstr(&expected));
+    }
+}
+
+/* Around every power of ten and of two, of both signs, with every scale. */
+static void printing_at_every_length(void **state)
+{
+    (void)state;
+    for (int scale = 0; scale <= 38; scale++) {
+        for (int digits = 0; digits <= 38; digits++) {
+            for (int near = -2; near <= 2; near++) {
+                check_printing(decimal_power_of_ten(digits) + near, scale);
+                check_printing(-decimal_power_of_ten(digits) + near, scale);
+            }
+        }
+        for (int bits = 0; bits <= 126; bits++) {
+            check_printing(((int128)1 << bits) - 1, scale);
+            check_printing(-((int128)1 << bits), scale);
+        }
+    }
+    check_printing(INT64_MIN, 0);
+    check_printing(INT64_MAX, 0);
+    uint64_t seed = 88172645463325252U;
+    for (int i = 0; i < 100000; i++) {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        check_printing((int64_t)seed >> (seed & 63), (int)(seed >> 8 & 15) % 5 * (i % 2));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +279,7 @@ int main(void)
         cmocka_unit_test(comparison_does_not_depend_on_the_scale),
         cmocka_unit_test(doubles),
         cmocka_unit_test(printing),
+        cmocka_unit_test(printing_at_every_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
