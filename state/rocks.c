@@ -85,7 +85,7 @@ static char **list_families(const rocksdb_options_t *options, const char *dir, s
     return NULL;
 }
 
-static Error *open_database(Rocks *rocks, const char *dir)
+static Error *open_database(Rocks *rocks, const char *dir, bool to_read)
 {
     size_t count = 0;
     char **names = list_families(rocks->options, dir, &count);
@@ -98,8 +98,13 @@ static Error *open_database(Rocks *rocks, const char *dir)
         options[i] = rocks->options;
     }
     char *message = NULL;
-    rocks->db = rocksdb_open_column_families(rocks->options, dir, (int)wanted_count, wanted,
-                                             options, handles, &message);
+    if (to_read) {
+        rocks->db = rocksdb_open_for_read_only_column_families(
+            rocks->options, dir, (int)wanted_count, wanted, options, handles, 0, &message);
+    } else {
+        rocks->db = rocksdb_open_column_families(rocks->options, dir, (int)wanted_count, wanted,
+                                                 options, handles, &message);
+    }
     if (message == NULL) {
         for (size_t i = 0; i < wanted_count; i++) {
             add_family(rocks, wanted[i], handles[i]);
@@ -113,7 +118,16 @@ static Error *open_database(Rocks *rocks, const char *dir)
     return message == NULL ? NULL : open_error(message);
 }
 
-Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks)
+static RocksFamily *find_family(const Rocks *rocks, const char *name)
+{
+    RocksFamily *family = rocks->families;
+    while (family != NULL && strcmp(family->name, name) != 0) {
+        family = family->next;
+    }
+    return family;
+}
+
+static Error *open_rocks(const char *dir, size_t memory_bytes, bool to_read, Rocks **ret_rocks)
 {
     Rocks *rocks = mem_new(Rocks);
     pthread_mutex_init(&rocks->lock, NULL);
@@ -121,13 +135,36 @@ Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks)
     rocks->write_options = rocksdb_writeoptions_create();
     rocksdb_writeoptions_disable_WAL(rocks->write_options, 1);
     rocks->read_options = rocksdb_readoptions_create();
-    Error *error = open_database(rocks, dir);
+    if (to_read) {
+        /* Files the owner removes meanwhile stay readable while they are open: all are, at once. */
+        rocksdb_options_set_max_open_files(rocks->options, -1);
+        rocksdb_options_set_create_if_missing(rocks->options, 0);
+    }
+    Error *error = open_database(rocks, dir, to_read);
     if (error != NULL) {
         rocks_close(rocks);
         return error;
     }
     *ret_rocks = rocks;
     return NULL;
+}
+
+Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks)
+{
+    return open_rocks(dir, memory_bytes, false, ret_rocks);
+}
+
+Error *rocks_open_to_read(const char *dir, size_t memory_bytes, Rocks **ret_rocks)
+{
+    return open_rocks(dir, memory_bytes, true, ret_rocks);
+}
+
+bool rocks_has_family(Rocks *rocks, const char *name)
+{
+    pthread_mutex_lock(&rocks->lock);
+    bool found = find_family(rocks, name) != NULL;
+    pthread_mutex_unlock(&rocks->lock);
+    return found;
 }
 
 void rocks_close(Rocks *rocks)
@@ -150,15 +187,6 @@ void rocks_close(Rocks *rocks)
     rocksdb_options_destroy(rocks->options);
     pthread_mutex_destroy(&rocks->lock);
     mem_free(rocks);
-}
-
-static RocksFamily *find_family(const Rocks *rocks, const char *name)
-{
-    RocksFamily *family = rocks->families;
-    while (family != NULL && strcmp(family->name, name) != 0) {
-        family = family->next;
-    }
-    return family;
 }
 
 Error *rocks_family(Rocks *rocks, const char *name, RocksFamily **ret_family)

@@ -27,10 +27,14 @@ enum { ROCKS_PREFIX_TAIL = 4 };
  * write buffers, at least 1 MiB each. STATE_LOCKED (another process has it), STATE_CORRUPT (make a
  * new one), STATE_UNWRITABLE (rights, space), STATE_IO (the disk). */
 NODISCARD Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks);
+/* The database as its owner, who may be at work, last wrote its list of files; takes no lock and
+ * writes nothing. It does not follow what the owner writes later. */
+NODISCARD Error *rocks_open_to_read(const char *dir, size_t memory_bytes, Rocks **ret_rocks);
 /* Writes nothing more: what was not flushed is gone, as after a crash. */
 void rocks_close(Rocks *rocks);
 /* The column family of that name, made when there is none. Lives as long as the database. */
 NODISCARD Error *rocks_family(Rocks *rocks, const char *name, RocksFamily **ret_family);
+bool rocks_has_family(Rocks *rocks, const char *name);
 /* Makes everything written to the family so far durable. */
 NODISCARD Error *rocks_flush(Rocks *rocks, RocksFamily *family);
 

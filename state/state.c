@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "processor/base/buffer.h"
+#include "processor/base/clock.h"
 #include "processor/base/memory.h"
 #include "state/state_internal.h"
+#include "state/view.h"
 
 #include "processor/base/banned.h"
 
@@ -461,4 +463,103 @@ void state_remove(const char *dir)
         (void)unlink(path_in(&path, dir, files[i]));
     }
     (void)rmdir(dir);
+}
+
+/* ------------------------------------------------------------ beside its owner (view.h) ---- */
+
+/* A database that its owner changes may be seen between two of its files: then once more. */
+static Error *open_database_to_read(State *state, const char *database)
+{
+    enum { TRIES = 10, PAUSE_MS = 20, MEMORY_BYTES = 8 << 20 };
+    Error *error = NULL;
+    for (int i = 0; i < TRIES; i++) {
+        error_free(error);
+        error = rocks_open_to_read(database, MEMORY_BYTES, &state->rocks);
+        if (error == NULL || error_class(error) == ERROR_STATE_UNWRITABLE) {
+            break;
+        }
+        clock_sleep_ms(PAUSE_MS);
+    }
+    TRY(error);
+    return rocks_family(state->rocks, "default", &state->meta);
+}
+
+Error *state_view_open(const char *dir, const char *pipeline, State **ret_state)
+{
+    *ret_state = NULL;
+    if (!is_there(dir, "TIDEMARK") || !is_there(dir, "rocksdb/CURRENT")) {
+        return NULL;
+    }
+    State *state = mem_new(State);
+    state->dir = mem_strdup(dir);
+    state->lock_fd = -1;
+    atomic_store(&state->damaged, true); /* its owner finds and notes damage */
+    AUTO_BUFFER Buffer path = {0};
+    Error *error = check_identity(state, pipeline);
+    if (error == NULL) {
+        error = open_database_to_read(state, path_in(&path, dir, "rocksdb"));
+    }
+    if (error != NULL) {
+        state_close(state);
+        return error;
+    }
+    *ret_state = state;
+    return NULL;
+}
+
+Error *state_view_table(State *state, Str table, TableStore **ret_store)
+{
+    AUTO_BUFFER Buffer name = {0};
+    AUTO_BUFFER Buffer claim = {0};
+    *ret_store = NULL;
+    buffer_printf(&name, "table.%.*s", STR_ARG(table));
+    if (!rocks_has_family(state->rocks, buffer_cstr(&name))) {
+        return NULL;
+    }
+    TableStore *store = NULL;
+    TRY(find_or_make_store(state, table, &store));
+    buffer_clear(&name);
+    buffer_printf(&name, "table/%.*s", STR_ARG(table));
+    TRY(rocks_get(state->rocks, state->meta, buffer_str(&name), take_bytes, &claim));
+    Str rest = buffer_str(&claim);
+    Str number = str_cut(&rest, '/');
+    int64_t shards = 0;
+    if (str_to_int64(number, &shards) && shards > 0 && shards <= STATE_SHARDS_MAX) {
+        store->shards = (uint32_t)shards;
+        *ret_store = store;
+    }
+    return NULL;
+}
+
+/* /proc/locks names who holds a lock by the inode of its file; LOCK says who took it last. */
+int64_t state_view_owner(const char *dir)
+{
+    AUTO_BUFFER Buffer path = {0};
+    AUTO_BUFFER Buffer text = {0};
+    int fd = open(path_in(&path, dir, "LOCK"), O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    int64_t pid = 0;
+    if (fd >= 0 && fstat(fd, &status) == 0 && read_small_file(fd, &text) &&
+        str_starts_with(buffer_str(&text), STR("process "))) {
+        (void)str_to_int64((Str){text.data + 8, text.size - 8}, &pid);
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    FILE *locks = pid > 0 ? fopen("/proc/locks", "re") : NULL;
+    if (locks == NULL) {
+        return 0;
+    }
+    AUTO_BUFFER Buffer holder = {0};
+    AUTO_BUFFER Buffer inode = {0};
+    buffer_printf(&holder, " %lld ", (long long)pid);
+    buffer_printf(&inode, ":%llu ", (unsigned long long)status.st_ino);
+    char line[256];
+    bool held = false;
+    while (!held && fgets(line, sizeof line, locks) != NULL) {
+        held = strstr(line, "FLOCK") != NULL && strstr(line, buffer_cstr(&holder)) != NULL &&
+               strstr(line, buffer_cstr(&inode)) != NULL;
+    }
+    (void)fclose(locks);
+    return held ? pid : 0;
 }

@@ -4,6 +4,7 @@
 #include "processor/base/buffer.h"
 #include "processor/base/memory.h"
 #include "state/state_internal.h"
+#include "state/view.h"
 
 #include "processor/base/banned.h"
 
@@ -287,6 +288,20 @@ StoreScan *table_store_scan(TableStore *store, int64_t shard)
     }
     scan->iterator = rocks_iterate(store->rocks, store->family,
                                    shard >= 0 ? buffer_str(&scan->upper) : STR_NULL);
+    rocks_iterator_seek(scan->iterator, buffer_str(&from));
+    return scan;
+}
+
+/* Keys are prefix free, so what lies between the key's last row and its first is of this key. */
+StoreScan *table_store_scan_key(TableStore *store, uint32_t shard, Str key)
+{
+    StoreScan *scan = mem_new(StoreScan);
+    scan->store = store;
+    AUTO_BUFFER Buffer from = {0};
+    store_format_row_key(&from, shard, key, UINT32_MAX);
+    store_format_row_key(&scan->upper, shard, key, 0);
+    buffer_append_byte(&scan->upper, '\0');
+    scan->iterator = rocks_iterate(store->rocks, store->family, buffer_str(&scan->upper));
     rocks_iterator_seek(scan->iterator, buffer_str(&from));
     return scan;
 }
