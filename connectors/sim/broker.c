@@ -159,6 +159,10 @@ Error *sim_topic_find(SimBroker *broker, const char *name, SimTopic **ret_topic)
     if (!topic->exists) {
         return error_new(ERROR_KAFKA_TOPIC_NOT_FOUND, "The topic `%s` does not exist.", name);
     }
+    if (topic->leaderless) {
+        return error_set_disposition(
+            error_new(ERROR_KAFKA_UNAVAILABLE, "The topic `%s` has no leader.", name), ERROR_RETRY);
+    }
     *ret_topic = topic;
     return NULL;
 }
@@ -257,6 +261,14 @@ void sim_broker_set_available(SimBroker *broker, bool available)
     sim_unlock(broker);
 }
 
+void sim_broker_set_topic_available(SimBroker *broker, const char *topic, bool available)
+{
+    sim_lock(broker);
+    sim_topic(broker, topic)->leaderless = !available;
+    sim_changed(broker);
+    sim_unlock(broker);
+}
+
 static void set_denied(SimBroker *broker, const char *topic, bool denied)
 {
     sim_lock(broker);
@@ -341,6 +353,39 @@ void sim_broker_expire(SimBroker *broker, const char *topic)
         SimPartition *partition = found->partitions[i];
         sim_partition_trim(partition, expired_end(partition, sim_now_ms(broker) - retention_ms));
     }
+    sim_changed(broker);
+    sim_unlock(broker);
+}
+
+static SimPartition *existing_partition(SimBroker *broker, const char *topic, int32_t partition)
+{
+    SimTopic *found = sim_topic(broker, topic);
+    assert(found->exists && partition >= 0 && (size_t)partition < found->partition_count);
+    return found->partitions[partition];
+}
+
+void sim_broker_place(SimBroker *broker, const LogRecord *record)
+{
+    sim_lock(broker);
+    SimPartition *partition = existing_partition(broker, record->topic, record->partition);
+    assert(record->offset >= partition->end);
+    partition->end = record->offset;
+    LogOutput output = {.topic = record->topic,
+                        .partition = record->partition,
+                        .key = record->key,
+                        .value = record->value,
+                        .headers = record->headers,
+                        .header_count = record->header_count};
+    (void)sim_partition_append(partition, &output, record->timestamp_ms, sim_now_ms(broker), NULL);
+    sim_changed(broker);
+    sim_unlock(broker);
+}
+
+void sim_broker_extend(SimBroker *broker, const char *topic, int32_t partition, int64_t end)
+{
+    sim_lock(broker);
+    SimPartition *extended = existing_partition(broker, topic, partition);
+    extended->end = end > extended->end ? end : extended->end;
     sim_changed(broker);
     sim_unlock(broker);
 }

@@ -68,6 +68,7 @@ struct SimTopic {
     const char *name; /* lives as long as the broker */
     bool exists;
     bool denied;
+    bool leaderless;
     SimPartition **partitions;
     size_t partition_count;
     size_t partition_capacity;

@@ -99,6 +99,9 @@ void sim_broker_set_topic_config(SimBroker *broker, const char *topic, const cha
 /* false: every call that needs the broker (all but opening, assigning, seeking, begin) answers
  * KAFKA_UNAVAILABLE (RETRY); a poll waits for its time-out first. */
 void sim_broker_set_available(SimBroker *broker, bool available);
+/* false: the topic has no leader for a while: every call on it answers KAFKA_UNAVAILABLE (RETRY),
+ * records for it are refused at their delivery; the other topics are as ever. */
+void sim_broker_set_topic_available(SimBroker *broker, const char *topic, bool available);
 /* Every call on this topic answers KAFKA_ACCESS_DENIED (also when it does not exist), until
  * allowed. */
 void sim_broker_deny(SimBroker *broker, const char *topic);
@@ -107,6 +110,11 @@ void sim_broker_allow(SimBroker *broker, const char *topic);
  * until repaired. One place a partition. */
 void sim_broker_corrupt(SimBroker *broker, const char *topic, int32_t partition, int64_t offset);
 void sim_broker_repair(SimBroker *broker, const char *topic, int32_t partition);
+
+/* A record at its own offset (at or beyond the end) of an existing partition, and an end without a
+ * record: what another log holds can be kept here when that one forgets it. Not transactional. */
+void sim_broker_place(SimBroker *broker, const LogRecord *record);
+void sim_broker_extend(SimBroker *broker, const char *topic, int32_t partition, int64_t end);
 
 /* The nth call of this kind from now fails (1 = the next). Several may be armed. */
 void sim_broker_fail_next(SimBroker *broker, SimCall call, SimFailure failure, unsigned nth);

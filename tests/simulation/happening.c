@@ -36,6 +36,11 @@ void happening_start_process(World *world, int host)
     int group = world->process_count + 1;
     trace_say("process %d is started on host %d", group, host);
     Process *process = process_start(&world->options, group, host);
+    if (world->refreshes && !world->ending && chance_one_in(&world->chance, 4)) {
+        trace_say("its first update is a full refresh");
+        process->full_refresh = true;
+        world->went_back = true;
+    }
     world->processes[world->process_count++] = process;
     world->result.lives++;
 }
@@ -74,7 +79,7 @@ void happening_tend(World *world)
     if (chance_one_in(&world->chance, 6)) {
         host = DISK_HOSTS - 1 - host;
     }
-    uint32_t damage = world->ending ? 99 : chance_below(&world->chance, 30);
+    uint32_t damage = world->ending ? 99 : chance_below(&world->chance, 12);
     if (damage == 0) {
         trace_say("host %d: the state is gone", host);
         disk_wipe(host);
@@ -190,10 +195,97 @@ static void stop(Process *process)
 static void jump_clock(World *world, const Process *process)
 {
     int64_t seconds = chance_between(&world->chance, 1, 100000);
-    bool back = chance_one_in(&world->chance, 2);
-    trace_say("the clock of process %d jumps %s by %lld s", process->group, back ? "back" : "on",
-              (long long)seconds);
-    scheduler_jump(process->group, (back ? -seconds : seconds) * 1000000);
+    bool slow = chance_one_in(&world->chance, 2);
+    trace_say("the clock of process %d jumps: it is %s by %lld s", process->group,
+              slow ? "slow" : "fast", (long long)seconds);
+    scheduler_set_skew(process->group, (slow ? -seconds : seconds) * 1000000);
+}
+
+/* Long enough for tombstones to go (7 days), or for a state to be too old. */
+static void let_days_pass(World *world)
+{
+    int64_t hours = chance_between(&world->chance, 1, 10 * 24);
+    trace_say("%lld hours pass", (long long)hours);
+    scheduler_pass(hours * 3600 * 1000000);
+}
+
+static void compact(World *world)
+{
+    scheduler_go_on_alone(true);
+    for (int before = -1; before != world->waits;) {
+        before = world->waits;
+        history_take(world);
+    }
+    trace_say("the topics are compacted");
+    sim_broker_compact(world->broker, "src");
+    sim_broker_compact(world->broker, "p.progress");
+    for (size_t t = 0; t < world->program->table_count; t++) {
+        sim_broker_compact(world->broker, world->program->tables[t].topic);
+    }
+    scheduler_go_on_alone(false);
+}
+
+/* The source loses its beginning. While a process may have read ahead only what is committed goes;
+ * when none lives, more. */
+static void cut_source(World *world)
+{
+    int32_t p = (int32_t)chance_below(&world->chance, (uint32_t)world->partitions);
+    bool none = some_process(world) == NULL && world->program->table_count == 1;
+    int64_t position = check_position(world, p);
+    if (world->refreshes || position <= 0) {
+        return;
+    }
+    int64_t start = 0;
+    int64_t end = 0;
+    world_call(world, log_watermarks(world->log, "src", p, READ_COMMITTED, WORLD_TIMEOUT_MS, &start,
+                                     &end));
+    int64_t cut = none ? position + chance_below(&world->chance, (uint32_t)(end - position) + 1)
+                       : chance_below(&world->chance, (uint32_t)position + 1);
+    if (cut <= start) {
+        return;
+    }
+    trace_say("source partition %d is cut up to %lld, %lld is committed", p, (long long)cut,
+              (long long)position);
+    history_take_source(world, p, cut < position ? cut : position);
+    history_skip_source(world, p, cut);
+    world_call(world, log_records_delete(world->log, "src", p, cut, WORLD_TIMEOUT_MS));
+}
+
+static void add_partition(World *world)
+{
+    if (world->partitions >= 6) {
+        return;
+    }
+    world->partitions++;
+    trace_say("the source gets partition %d", world->partitions - 1);
+    world_call(world,
+               log_topic_add_partitions(world->log, "src", world->partitions, WORLD_TIMEOUT_MS));
+}
+
+/* Some topic has no leader for a while. */
+static void lose_leader(World *world, int argument, int64_t us)
+{
+    static const char *const names[] = {"src", "t", "p.progress", "p.event_log", "p.quarantine"};
+    const char *name = names[argument % (int)ARRAY_LENGTH(names)];
+    trace_say("topic %s has no leader for %lld ms", name, (long long)us / 1000);
+    sim_broker_set_topic_available(world->broker, name, false);
+    scheduler_sleep_us(us);
+    sim_broker_set_topic_available(world->broker, name, true);
+    trace_say("topic %s has a leader again", name);
+}
+
+static void corrupt_batch(World *world, int partition, int64_t us)
+{
+    int64_t start = 0;
+    int64_t end = 0;
+    world_call(world, log_watermarks(world->log, "src", partition, READ_COMMITTED, WORLD_TIMEOUT_MS,
+                                     &start, &end));
+    trace_say("source partition %d: a batch is corrupt for %lld ms", partition,
+              (long long)us / 1000);
+    sim_broker_corrupt(world->broker, "src", partition, end);
+    scheduler_sleep_us(us);
+    sim_broker_repair(world->broker, "src", partition);
+    trace_say("source partition %d is mended", partition);
 }
 
 typedef enum Happening {
@@ -205,6 +297,12 @@ typedef enum Happening {
     FULL_DISK,
     FOREIGN,
     CLOCK_JUMP,
+    DAYS,
+    COMPACT,
+    CUT,
+    ADD_PARTITION,
+    LEADER,
+    CORRUPT,
     HAPPENINGS
 } Happening;
 
@@ -236,16 +334,47 @@ static void happen(World *world, Happening what, Process *process)
     case CLOCK_JUMP:
         jump_clock(world, process);
         break;
+    case DAYS:
+        let_days_pass(world);
+        break;
+    case COMPACT:
+        compact(world);
+        break;
+    case CUT:
+        cut_source(world);
+        break;
+    case ADD_PARTITION:
+        add_partition(world);
+        break;
+    case LEADER:
+        begin_show(world, lose_leader, (int)chance_below(&world->chance, 5), us);
+        break;
+    case CORRUPT:
+        begin_show(world, corrupt_batch,
+                   (int)chance_below(&world->chance, (uint32_t)world->partitions), us);
+        break;
     case HAPPENINGS:
         break;
     }
 }
 
+/* Those before it happen to a process. */
+static bool needs_process(Happening what)
+{
+    return what <= CLOCK_JUMP && what != OUTAGE && what != FOREIGN;
+}
+
 void happening_draw(World *world)
 {
     Process *process = some_process(world);
-    Happening what = (Happening)chance_below(&world->chance, HAPPENINGS * 2);
-    if (process != NULL && what < HAPPENINGS && (world->enabled >> what & 1) != 0) {
+    /* Half of what happens is what happens most: a process dies, stops, or gets a successor. */
+    static const Happening often[] = {CRASH, CRASH, CRASH, CRASH, TAKE_OVER, STOP};
+    Happening what = (Happening)chance_below(&world->chance, HAPPENINGS + HAPPENINGS / 3);
+    if (chance_one_in(&world->chance, 2)) {
+        what = often[chance_below(&world->chance, ARRAY_LENGTH(often))];
+    }
+    if (what < HAPPENINGS && (world->enabled >> what & 1) != 0 &&
+        (process != NULL || !needs_process(what))) {
         happen(world, what, process);
     }
 }

@@ -34,7 +34,11 @@ static void put(World *world, LogProducer *producer)
     bool none = chance_one_in(&world->chance, 60);
     LogOutput output = {
         .topic = "src", .partition = partition, .value = none ? STR_NULL : str_from(value)};
-    world_call(world, log_producer_produce(producer, &output, 1, NULL));
+    Error *error = log_producer_produce(producer, &output, 1, NULL);
+    if (error != NULL) {
+        error_free(error); /* the broker, or the topic, is away: the feeder gives the record up */
+        scheduler_sleep_us(10000);
+    }
 }
 
 static void put_alone(World *world, uint32_t count)

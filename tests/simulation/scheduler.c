@@ -51,7 +51,7 @@ typedef struct Fiber {
 typedef struct Group {
     bool dead;
     bool frozen;
-    int64_t wall_offset_us;
+    int64_t skew_us;
 } Group;
 
 static Fiber *fibers[FIBERS_MAX];
@@ -64,11 +64,13 @@ static ucontext_t outside;
 static Chance chance;
 static int64_t now_us;
 static Clock *driven;
+static int64_t slept_us; /* of the wall clocks only */
 static int64_t steps;
 static uint32_t switch_one_in; /* how often a yield asks who is next */
 static uint32_t slow_one_in;   /* how often a step takes long */
 static uint32_t pause_one_in;
 static bool weighted;
+static const Fiber *alone; /* the fiber that goes on alone, NULL: none */
 
 bool scheduler_is_running(void)
 {
@@ -107,20 +109,25 @@ int64_t scheduler_steps(void)
 
 int64_t scheduler_wall_us(void)
 {
-    return WALL_START_US + groups[scheduler_group()].wall_offset_us + now_us;
+    return WALL_START_US + slept_us + groups[scheduler_group()].skew_us + now_us;
 }
 
 static void set_time(int64_t us)
 {
     now_us = us;
     if (driven != NULL) {
-        driven->fixed_us = WALL_START_US + groups[GROUP_WORLD].wall_offset_us + now_us;
+        driven->fixed_us = WALL_START_US + slept_us + now_us;
     }
 }
 
-void scheduler_jump(int group, int64_t by_us)
+void scheduler_set_skew(int group, int64_t skew_us)
 {
-    groups[group].wall_offset_us += by_us;
+    groups[group].skew_us = skew_us;
+}
+
+void scheduler_pass(int64_t us)
+{
+    slept_us += us;
     set_time(now_us);
 }
 
@@ -291,6 +298,11 @@ static void run_next(void)
     }
 }
 
+void scheduler_go_on_alone(bool is_alone)
+{
+    alone = is_alone ? current : NULL;
+}
+
 static void pause(void)
 {
     uint32_t us = chance_one_in(&chance, 8) ? 3000000 : 5000;
@@ -300,6 +312,9 @@ static void pause(void)
 void scheduler_yield(void)
 {
     pass_time();
+    if (current == alone) {
+        return;
+    }
     if (current->group != GROUP_WORLD && current->held == 0 &&
         chance_one_in(&chance, pause_one_in)) {
         pause();

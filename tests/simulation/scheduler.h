@@ -40,13 +40,16 @@ void scheduler_set_name(const char *name);
 
 /* Another fiber may go on. */
 void scheduler_yield(void);
+/* Until this is taken back the fiber goes on alone, unless it has to wait for something. */
+void scheduler_go_on_alone(bool alone);
 void scheduler_sleep_us(int64_t us);
 int64_t scheduler_now_us(void); /* monotonic */
 int64_t scheduler_steps(void);  /* decisions so far */
-/* Since 1970, by the clock of the group of the fiber at work; a jump moves the clock of one group.
- */
+/* Since 1970, by the clock of the group of the fiber at work, which may be wrong by `skew`. */
 int64_t scheduler_wall_us(void);
-void scheduler_jump(int group, int64_t by_us);
+void scheduler_set_skew(int group, int64_t skew_us);
+/* Much time passes for everybody at once, as if all were asleep. */
+void scheduler_pass(int64_t us);
 /* Kept at the world's wall clock as time passes: the broker's. */
 void scheduler_drive_clock(Clock *clock);
 /* One yield in `n` of a process becomes a long pause; 0: none. */

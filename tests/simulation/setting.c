@@ -79,13 +79,15 @@ void setting_make(World *world)
                                       .program = world->program,
                                       .batch_rows = (size_t)PICK(world, 1, 7, 50, 2048),
                                       .timeout_ms = (int)PICK(world, 200, 2000, 30000),
-                                      .checkpoints_inline = chance_one_in(&world->chance, 8),
+                                      .inline_work = chance_one_in(&world->chance, 8),
                                       .triggered = chance_one_in(&world->chance, 5),
                                       .records_max = (size_t)PICK(world, 0, 0, 3, 40)};
+    world->refreshes = world->options.triggered && chance_one_in(&world->chance, 2);
+    history_open(world);
     LogTopicSpec spec = {.name = "src", .partitions = world->partitions, .replication_factor = -1};
     world_call(world, log_topic_create(world->log, &spec, WORLD_TIMEOUT_MS));
     trace_say("%d partitions, %u keys, batches of %zu, time-out %d ms%s%s", world->partitions,
               world->keys, world->options.batch_rows, world->options.timeout_ms,
               world->options.triggered ? ", triggered updates" : "",
-              world->options.checkpoints_inline ? ", checkpoints inline" : "");
+              world->options.inline_work ? ", checkpoints inline" : "");
 }

@@ -31,7 +31,7 @@ void world_fail(World *world, const char *format, ...)
 
 void world_wait_out(World *world, Error *error, const char *call)
 {
-    (void)world;
+    world->waits++;
     if (error_disposition(error) != ERROR_RETRY) {
         AUTO_BUFFER Buffer text = {0};
         error_format_line(error, &text);
@@ -87,10 +87,12 @@ static Process *only_process(World *world)
 static Process *settle(World *world)
 {
     int64_t deadline_us = scheduler_now_us() + SETTLE_US;
-    input_feed(world, 20);
     while (scheduler_now_us() < deadline_us) {
         happening_tend(world);
-        scheduler_sleep_us(100000);
+        if (only_process(world) == NULL) {
+            input_feed(world, 2);
+        }
+        scheduler_sleep_us(500000);
         Process *process = only_process(world);
         if (process != NULL && process->opened && check_is_drained(world)) {
             trace_say("everything has arrived");
@@ -124,7 +126,7 @@ static void look_into_state(World *world, int host)
     PipelineOptions options = {.program = world->program,
                                .log = world->log,
                                .state_dir = disk_dir(host),
-                               .checkpoints_inline = true,
+                               .inline_work = true,
                                .timeout_ms = WORLD_TIMEOUT_MS,
                                .attempts_max = 3};
     Error *error = pipeline_open(&options, &pipeline);
@@ -150,6 +152,7 @@ static void world_main(void *context)
     faults_set(true);
     live(world);
     happening_stop(world);
+    input_feed(world, 20);
     Process *process = world->failed ? NULL : settle(world);
     if (process != NULL) {
         stop_well(world, process);

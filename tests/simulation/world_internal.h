@@ -6,12 +6,15 @@
 #include "connectors/sim/sim.h"
 #include "processor/base/arena.h"
 #include "tests/simulation/chance.h"
+#include "tests/simulation/history.h"
 #include "tests/simulation/process.h"
 #include "tests/simulation/world.h"
 
 enum { PROCESSES_MAX = 200, WORLD_TIMEOUT_MS = 30000 };
 
-typedef struct World {
+typedef struct History History;
+
+struct World {
     uint64_t seed;
     Chance chance;
     Arena *arena;
@@ -32,10 +35,13 @@ typedef struct World {
     int process_count;
     int shows; /* side shows under way: outages, open transactions … */
     bool available;
+    int waits;   /* for the broker to come back */
     bool ending; /* faults have stopped */
     bool failed;
     WorldResult result;
-} World;
+    History *history;
+    bool refreshes; /* full refreshes may happen: then nothing is cut */
+};
 
 /* A call of the world's own: an outage is waited for, every other error is the test's mistake. */
 #define world_call(world, call)                                                                    \
@@ -72,5 +78,7 @@ void check_topics(World *world, bool complete);
 void check_state(World *world, Pipeline *pipeline);
 /* Has everything been read and committed? */
 bool check_is_drained(World *world);
+/* Up to where the source's partition is read and committed by all flows; -1: unknown. */
+int64_t check_position(World *world, int32_t partition);
 
 #endif

@@ -132,6 +132,8 @@ static void stories(void **state)
         STORY("went back", TIES, {NO_ROWS, 1, 2, 3}),
         STORY("end of table partition 0 went back", TIES, {NO_ROWS, 4, 2, 1}),
         STORY("epoch 3 follows epoch 1", TIES, {ROWS(KA, A2, KA1, ""), 4, 3, 5}),
+        /* A start may write down a position again, but not one that moves over records. */
+        STORY("epoch 1 a second time", TIES, {NO_ROWS, 4, 1, 3}),
         STORY("progress stands at 2, the end is 4", TIES),
         STORY("strange key", {ROWS("{\"key\":1}", A1), 1, 1, 1}),
         STORY("but the row is", {ROWS("{\"k\":\"b\"}", A1), 1, 1, 1}),

@@ -529,6 +529,45 @@ static void a_broker_away_comes_back(void **state)
     assert_int_equal(poll_count(f, reader), 2);
 }
 
+/* Only the topic is away: its records are refused, as after the patience of a real producer. */
+static void a_topic_without_leader_comes_back(void **state)
+{
+    Fixture *f = *state;
+    begin_with(f, "a");
+    LogTopicDescription description = {0};
+    sim_broker_set_topic_available(f->broker, "t", false);
+    fails(log_topic_describe(f->log, "t", 5, &description), ERROR_KAFKA_UNAVAILABLE, ERROR_RETRY);
+    ok(log_ping(f->log, 5));
+    ok(produce(f, "b"));
+    fails(commit(f), ERROR_KAFKA_TRANSACTION_ABORTABLE, ERROR_ABORT);
+    assert_int_equal(f->delivery_class, ERROR_KAFKA_UNAVAILABLE);
+    sim_broker_set_topic_available(f->broker, "t", true);
+    ok(log_producer_abort(f->producer, TIMEOUT_MS));
+    ok(log_topic_describe(f->log, "t", 5, &description));
+    ends(f, 2, 2);
+}
+
+/* Another log's records at their own offsets, with its gaps. */
+static void records_are_placed_at_their_offsets(void **state)
+{
+    Fixture *f = *state;
+    LogRecord record = {.topic = "t", .offset = 3, .timestamp_ms = 77, .value = STR("x")};
+    sim_broker_place(f->broker, &record);
+    record.offset = 9;
+    sim_broker_place(f->broker, &record);
+    sim_broker_extend(f->broker, "t", 0, 12);
+    sim_broker_extend(f->broker, "t", 0, 11);
+    ends(f, 12, 12);
+    AUTO(log_consumer) LogConsumer *reader = reader_at(f, 0);
+    LogPoll poll = {0};
+    ok(log_consumer_poll(reader, 5, 10, f->arena, &poll));
+    assert_int_equal(poll.record_count, 2);
+    assert_int_equal(poll.records[0].offset, 3);
+    assert_int_equal(poll.records[1].offset, 9);
+    assert_int_equal(poll.records[1].timestamp_ms, 77);
+    assert_int_equal(poll.ends[0].offset, 12);
+}
+
 static void a_denied_topic_answers_nobody(void **state)
 {
     Fixture *f = *state;
@@ -586,6 +625,8 @@ int main(void)
         TEST(compaction_stops_at_an_open_transaction),
         TEST(a_corrupt_batch_is_told_until_repaired),
         TEST(a_broker_away_comes_back),
+        TEST(a_topic_without_leader_comes_back),
+        TEST(records_are_placed_at_their_offsets),
         TEST(a_denied_topic_answers_nobody),
         TEST(a_topic_may_vanish_under_a_transaction),
     };
