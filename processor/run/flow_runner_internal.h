@@ -45,12 +45,13 @@ struct FlowRunner {
     Flow *flow;
     Quarantine *quarantine;
 
-    int64_t epoch;  /* last committed */
-    bool started;   /* the last start went through to its end, and no error undid it */
-    bool resetting; /* a full refresh was under way at the start */
-    bool claimed;   /* our claim is in the progress topic: any other there is newer */
-    bool lost;      /* the flow was taken over, or fenced again and again: it must end */
-    int fenced;     /* times, since the last commit */
+    int64_t epoch;        /* last committed */
+    bool started;         /* the last start went through to its end, and no error undid it */
+    bool resetting;       /* a full refresh was under way at the start */
+    bool claimed;         /* our claim is in the progress topic: any other there is newer */
+    int64_t claim_offset; /* where; 0: not read back yet */
+    bool lost;            /* the flow was taken over, or fenced again and again: it must end */
+    int fenced;           /* times, since the last commit */
     int64_t epoch_started_ms;
     int64_t last_commit_ms;
     int64_t last_event_ms;

@@ -9,8 +9,11 @@
 #include "processor/base/logger.h"
 #include "processor/run/flow_runner_internal.h"
 #include "processor/run/retry.h"
+#include "processor/run/topic_reader.h"
 
 #include "processor/base/banned.h"
+
+enum { OUTDATED_WAIT_MS = 2000, OUTDATED_POLL_MS = 50 };
 
 static void on_loss(void *context, int partition, int64_t position, int64_t start)
 {
@@ -81,11 +84,27 @@ static Error *table_topic_is_foreign(const FlowRunner *runner)
                           runner->program->topic);
 }
 
+/* A broker that hung and woke believes for a moment that it still leads a topic. */
+static Error *answer_is_outdated(const char *topic)
+{
+    return error_set_disposition(
+        error_new(ERROR_KAFKA_ERROR,
+                  "A broker answered that does not know what was written to topic `%s` last.",
+                  topic),
+        ERROR_RETRY);
+}
+
 /* `progress` tells how far each flow came in its table: all tables of a pipeline are made anew, or
  * the one under a new name. */
-static Error *table_topic_was_cut(const FlowRunner *runner, int partition, int64_t end,
-                                  int64_t known)
+static Error *table_topic_was_cut(const FlowRunner *runner, int partition, int64_t known)
 {
+    int64_t start = 0;
+    int64_t end = 0;
+    TRY(topic_known_range(runner->context->log, runner->program->topic, partition, known,
+                          runner->context->timeout_ms, &start, &end));
+    if (end >= known) {
+        return answer_is_outdated(runner->program->topic);
+    }
     Error *error = error_new(ERROR_KAFKA_TOPIC_MISMATCH,
                              "Topic `%s` of table `%.*s` ends at offset %lld in partition %d, but "
                              "%lld was reached before: it was deleted and made anew, or cut.",
@@ -124,7 +143,7 @@ static Error *check_table_topic(const FlowRunner *runner, const Progress *progre
             return table_topic_is_foreign(runner);
         }
         if (known > ends[p]) {
-            return table_topic_was_cut(runner, (int)p, ends[p], known);
+            return table_topic_was_cut(runner, (int)p, known);
         }
     }
     if (progress->end_count > 0 && progress->end_count != count) {
@@ -267,6 +286,11 @@ static Error *warn_compacted(FlowRunner *runner, const char *update_id)
     return NULL;
 }
 
+static bool claim_is_ours(const FlowRunner *runner, const Progress *progress)
+{
+    return str_equal(progress->claim.instance, str_from(runner->context->instance));
+}
+
 static Error *must_end(FlowRunner *runner, Error *error)
 {
     runner->lost = true;
@@ -286,7 +310,10 @@ static Error *check_owner(FlowRunner *runner)
         TRY(progress_read(runner->context->log, runner->context->progress_topic, READ_COMMITTED,
                           flow, runner->program->bound->name, runner->context->timeout_ms,
                           runner->batch_arena, &progress));
-        if (!str_equal(progress.claim.instance, str_from(runner->context->instance))) {
+        if (!claim_is_ours(runner, &progress) && progress.claim.offset < runner->claim_offset) {
+            return answer_is_outdated(runner->context->progress_topic);
+        }
+        if (!claim_is_ours(runner, &progress)) {
             return must_end(runner,
                             error_new(ERROR_KAFKA_FENCED,
                                       "Flow `%.*s` was taken over by process %lld on %.*s at %.*s.",
@@ -331,9 +358,31 @@ Error *flow_fence(FlowRunner *runner)
     return NULL;
 }
 
-static Error *start_once(FlowRunner *runner, const char *update_id)
+/* What a start reads must contain its claim, committed a moment ago. An outdated answer would have
+ * positions of before, and records would be applied twice; it is asked for again. The claim of
+ * another process stays: check_owner judges it. */
+static Error *read_progress(FlowRunner *runner, Progress *ret_progress)
 {
     const RunContext *context = runner->context;
+    int64_t deadline = clock_monotonic_ms() + OUTDATED_WAIT_MS;
+    for (;;) {
+        arena_reset(runner->start_arena);
+        TRY(progress_read(context->log, context->progress_topic, READ_UNCOMMITTED,
+                          runner->program->flow->name, runner->program->bound->name,
+                          context->timeout_ms, runner->start_arena, ret_progress));
+        if (claim_is_ours(runner, ret_progress)) {
+            runner->claim_offset = ret_progress->claim.offset;
+            return NULL;
+        }
+        if (clock_monotonic_ms() >= deadline) {
+            return answer_is_outdated(context->progress_topic);
+        }
+        clock_sleep_ms(OUTDATED_POLL_MS);
+    }
+}
+
+static Error *start_once(FlowRunner *runner, const char *update_id)
+{
     runner->started = false;
     flow_meter_set_state(runner->meter, FLOW_STARTING);
     flow_drop_epoch(runner);
@@ -347,11 +396,8 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
     TRY(fault_check("start.after_fencing"));
     TRY(write_claim(runner));
     TRY(settle_table(runner));
-    arena_reset(runner->start_arena);
     Progress progress = {0};
-    TRY(progress_read(context->log, context->progress_topic, READ_UNCOMMITTED,
-                      runner->program->flow->name, runner->program->bound->name,
-                      context->timeout_ms, runner->start_arena, &progress));
+    TRY(read_progress(runner, &progress));
     TRY(fault_check("start.after_progress_read"));
     flow_settle_unclear(runner, &progress);
     runner->epoch = progress.epoch;

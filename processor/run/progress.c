@@ -217,9 +217,10 @@ static void read_position(Reading *reading, const JsonTree *key, const JsonTree 
     }
 }
 
-static void read_claim(Reading *reading, const JsonTree *value)
+static void read_claim(Reading *reading, const JsonTree *value, int64_t offset)
 {
     reading->progress->claim = (ProgressClaim){
+        .offset = offset,
         .instance = arena_copy_str(reading->arena,
                                    json_tree_str(json_tree_get(value, "instance"), STR(""))),
         .host =
@@ -279,7 +280,7 @@ static Error *read_record(Reading *reading, const LogRecord *record, Arena *batc
             read_position(reading, key, value);
         }
     } else if (!tombstone) {
-        read_claim(reading, value);
+        read_claim(reading, value, record->offset);
     }
     return NULL;
 }

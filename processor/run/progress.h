@@ -33,7 +33,8 @@ typedef struct ProgressPosition {
 } ProgressPosition;
 
 typedef struct ProgressClaim {
-    Str instance; /* data == NULL: never claimed */
+    Str instance;   /* data == NULL: never claimed */
+    int64_t offset; /* of its record: which of two is newer */
     Str host;
     int64_t pid;
     Str time;

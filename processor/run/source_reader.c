@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "processor/base/memory.h"
+#include "processor/run/topic_reader.h"
 
 #include "processor/base/banned.h"
 
@@ -93,8 +94,8 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
     int partition = stored->partition;
     int64_t start = 0;
     int64_t end = 0;
-    TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_UNCOMMITTED,
-                       reader->options.timeout_ms, &start, &end));
+    TRY(topic_known_range(reader->options.log, reader->topic, partition, stored->offset,
+                          reader->options.timeout_ms, &start, &end));
     if (stored->offset > end) {
         return error_set_disposition(beyond_end(reader, partition, stored->offset, end),
                                      ERROR_USER);
@@ -271,8 +272,8 @@ static Error *check_end(const SourceReader *reader, int partition, int64_t stabl
     int64_t start = 0;
     int64_t end = stable_end;
     if (stable_end < next) {
-        TRY(log_watermarks(reader->options.log, reader->topic, partition, READ_UNCOMMITTED,
-                           reader->options.timeout_ms, &start, &end));
+        TRY(topic_known_range(reader->options.log, reader->topic, partition, next,
+                              reader->options.timeout_ms, &start, &end));
     }
     return end >= next ? NULL : beyond_end(reader, partition, next, end);
 }

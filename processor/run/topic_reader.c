@@ -8,7 +8,14 @@
 
 #include "processor/base/banned.h"
 
-enum { POLL_MS = 100, POLL_RECORDS = 2048, MARKER_WAIT_MS = 1000, MARKER_POLL_MS = 5 };
+enum {
+    POLL_MS = 100,
+    POLL_RECORDS = 2048,
+    MARKER_WAIT_MS = 1000,
+    MARKER_POLL_MS = 5,
+    OUTDATED_WAIT_MS = 2000,
+    OUTDATED_POLL_MS = 50,
+};
 
 struct TopicReader {
     LogConsumer *consumer;
@@ -30,6 +37,20 @@ Error *topic_settled_range(Log *log, const char *topic, int32_t partition, int t
             return NULL;
         }
         clock_sleep_ms(MARKER_POLL_MS);
+    }
+}
+
+Error *topic_known_range(Log *log, const char *topic, int32_t partition, int64_t at_least,
+                         int timeout_ms, int64_t *ret_start, int64_t *ret_end)
+{
+    int64_t deadline = clock_monotonic_ms() + OUTDATED_WAIT_MS;
+    for (;;) {
+        TRY(log_watermarks(log, topic, partition, READ_UNCOMMITTED, timeout_ms, ret_start,
+                           ret_end));
+        if (*ret_end >= at_least || clock_monotonic_ms() >= deadline) {
+            return NULL;
+        }
+        clock_sleep_ms(OUTDATED_POLL_MS);
     }
 }
 

@@ -13,6 +13,12 @@ typedef struct TopicReader TopicReader;
 NODISCARD Error *topic_settled_range(Log *log, const char *topic, int32_t partition, int timeout_ms,
                                      int64_t *ret_start, int64_t *ret_end);
 
+/* Start and end of a partition that is known to have reached `at_least`. A broker that hung and
+ * woke believes for a moment that it still leads, and tells the end of before: a lower end is asked
+ * for again, for two seconds, before it is believed. */
+NODISCARD Error *topic_known_range(Log *log, const char *topic, int32_t partition, int64_t at_least,
+                                   int timeout_ms, int64_t *ret_start, int64_t *ret_end);
+
 /* Partition p is read from starts[p] up to ends[p] (exclusive); negative start: skip the partition.
  */
 NODISCARD Error *topic_reader_open(Log *log, const char *topic, int partition_count,

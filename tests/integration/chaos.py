@@ -6,13 +6,13 @@ sleeps. Never is more than one broker away, so a majority is always there. At th
 replays every epoch (topic_tool audit), and a table shows how long each fault held up progress.
 
 usage: chaos.py TIDEMARK TOPIC_TOOL CHAOS_TOOL KAFKA_FOLDER [--seconds N] [--rate N] [--seed N]
-                [--kinds KIND,…] [--property NAME=VALUE]… [--keep FOLDER]
+                [--plan FAULTS] [--property NAME=VALUE]… [--keep FOLDER]
 
-KAFKA_FOLDER is the --dir of a running `scripts/kafka` cluster of three nodes. --kinds leaves only
-those faults in the plan, --property is one of kafka.properties, --keep keeps the logs. Last line: `N passed, N failed`.
+KAFKA_FOLDER is the --dir of a running `scripts/kafka` cluster of three nodes. --plan
+KIND:TARGET:SECONDS[:wipe],… is gone through again and again instead of what the seed draws. --property is one of kafka.properties, --keep keeps the logs. Last line: `N passed, N failed`.
 
 Time without progress: from the fault to the next committed progress record; when there are several
-gaps of more than half a second before the next fault, their sum. A progress record bears the time at
+gaps of more than a second before the next fault, their sum. A progress record bears the time at
 which its epoch was written, so a commit that takes long counts as the gap behind it."""
 
 import argparse
@@ -28,7 +28,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from exactly_once import Failed, Pipeline, World, require, stop  # noqa: E402
 
-GAP_MS = 500
+GAP_MS = 1000
 HEAL_SECONDS = 120  # no single fault may hold up progress for longer
 OWN_PARTITIONS = 4  # of __transaction_state and __consumer_offsets (scripts/kafka)
 SHORT_SECONDS = 180  # below, the plan is made of quick faults
@@ -104,12 +104,19 @@ def draw_round(draw, short):
     return faults
 
 
-def endless_plan(seed, short, kinds):
+def plan_of(text):
+    """kill_broker:coordinator:10,kill_process::0:wipe"""
+    for word in text.split(","):
+        kind, target, seconds, wipe = (word.split(":") + ["", "", ""])[:4]
+        fault = Fault(kind, int(target) if target.isdigit() else target, float(seconds or 0), wipe == "wipe")
+        fault.pause = 2.0
+        yield fault
+
+
+def endless_plan(seed, short, given):
     draw = random.Random(seed)
     while True:
-        for fault in draw_round(draw, short):
-            if not kinds or fault.kind in kinds:
-                yield fault
+        yield from plan_of(given) if given else draw_round(draw, short)
 
 
 def java_hash(text):
@@ -136,6 +143,8 @@ class ChaosPipeline(Pipeline):
             text = file.read()
             # commit and checkpoint as users have them
             text = re.sub("^(commit|retry): .*\n", "", text, flags=re.M).replace(", checkpoint_interval: 500ms", "")
+            if any(text.startswith("debug:") for text in self.properties):
+                text += "log: {level: debug}\n"
             text = text.replace('"}\n', '", properties: {' + ", ".join(self.properties) + "}}\n", 1)
             file.seek(0)
             file.truncate()
@@ -164,6 +173,7 @@ class Chaos:
         self.pipeline = ChaosPipeline(world, "chaos", properties)
         self.faults = []
         self.zombies = []
+        self.feeder = None
         self.started = time.monotonic()
 
     def say(self, text):
@@ -312,7 +322,7 @@ class Chaos:
         # Whatever happened, it goes on by itself.
         before = self.position()
         deadline = time.monotonic() + HEAL_SECONDS
-        while self.position() <= before:
+        while self.position() <= before and not self.all_is_read():
             self.check_process()
             require(time.monotonic() < deadline,
                     f"no progress for {HEAL_SECONDS} s after {fault}:\n{self.pipeline.last_lines()}")
@@ -324,31 +334,37 @@ class Chaos:
         except Failed:
             return -1  # brokers that are away: the next try tells
 
-    def run(self, seconds, rate, kinds):
+    def all_is_read(self):
+        return self.feeder.poll() is not None and \
+            self.position() >= int(self.world.tool("end", self.pipeline.source))
+
+    def run(self, seconds, rate, given):
         world, pipeline = self.world, self.pipeline
-        rows = seconds * rate
-        feeder = world.start_tool("produce", pipeline.source, rows, world.seed, rate)
+        feeder = world.start_tool("produce", pipeline.source, seconds * rate, world.seed, rate)
+        self.feeder = feeder
         pipeline.spawn()
         pipeline.wait_for_position(1, 60)
         end = time.monotonic() + seconds
         short = seconds < SHORT_SECONDS
-        for fault in endless_plan(world.seed, short, kinds):
+        for fault in endless_plan(world.seed, short, given):
             # The last one must be over when the input ends, or nothing shows that it healed.
             if time.monotonic() + fault.seconds + fault.pause + 3 >= end:
                 break
             self.strike(fault)
             time.sleep(fault.pause)
         self.say("no more faults")
-        require(feeder.wait(timeout=seconds + HEAL_SECONDS) == 0, "the input was not delivered")
+        delivered, _ = feeder.communicate(timeout=seconds + HEAL_SECONDS)
+        require(feeder.returncode == 0, "the input was not delivered")
         for thread, _ in self.zombies:
             thread.join()
-        pipeline.wait_for_position(rows, HEAL_SECONDS)
+        # A producer of the input that died knows less than the topic does.
+        pipeline.wait_for_position(int(world.tool("end", pipeline.source)), HEAL_SECONDS)
         self.say("all input is read")
         self.check_process()
         self.wait_whole()
         stop(pipeline.process, 10)
         pipeline.finish(pipeline.instance)
-        return rows
+        return int(delivered.split()[0])
 
     # ------------------------------------------------------------------------- the report
 
@@ -365,7 +381,7 @@ class Chaos:
             for at in times:
                 if at <= fault.from_ms:
                     continue
-                gap = at - previous
+                gap = min(at, until) - previous
                 first = first or gap
                 previous = at
                 lost += gap if gap > GAP_MS else 0
@@ -393,7 +409,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rate", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=random.randrange(1, 1_000_000))
-    parser.add_argument("--kinds", default="")
+    parser.add_argument("--plan", default="")
     parser.add_argument("--keep", default="")
     parser.add_argument("--property", action="append", default=[])
     options = parser.parse_args()
@@ -406,12 +422,12 @@ def main():
     try:
         properties = [text.replace("=", ": ", 1) for text in options.property]
         chaos = Chaos(world, chaos_tool, properties)
-        rows = chaos.run(options.seconds, options.rate, set(filter(None, options.kinds.split(","))))
+        rows = chaos.run(options.seconds, options.rate, options.plan)
         problems += [problem for _, problem in chaos.zombies if problem is not None]
         chaos.report()
         result = chaos.pipeline.audit()
         print(f"audit: {result}")
-        if not result.startswith(f"{rows} source records"):
+        if int(result.split()[0]) < rows:
             problems.append(f"the source does not hold the {rows} rows that were delivered")
     except (Failed, subprocess.TimeoutExpired) as reason:
         problems.append(str(reason))

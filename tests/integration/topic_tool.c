@@ -3,12 +3,12 @@
  * audits a table against its source (tests/support/audit.h).
  *
  *     topic_tool create BOOTSTRAP TOPIC PARTITIONS
- *     topic_tool produce BOOTSTRAP TOPIC ROWS SEED ROWS_PER_SECOND   rate 0: as fast as it goes
- *     topic_tool hold BOOTSTRAP TOPIC ROWS SEED       prints "held"; a line "commit" or "abort" on
- *                                                     its input ends the transaction
- *     topic_tool position BOOTSTRAP GROUP TOPIC       sum of the group's committed offsets
- *     topic_tool audit BOOTSTRAP PIPELINE TABLE [open]     "open": the source may hold more than
- * was read; source <PIPELINE>_source, flow TABLE */
+ *     topic_tool produce BOOTSTRAP TOPIC ROWS SEED ROWS_PER_SECOND   rate 0: as fast as it goes;
+ * prints how many rows were acknowledged topic_tool hold BOOTSTRAP TOPIC ROWS SEED       prints
+ * "held"; a line "commit" or "abort" on its input ends the transaction topic_tool end BOOTSTRAP
+ * TOPIC                  sum of its ends topic_tool position BOOTSTRAP GROUP TOPIC       sum of the
+ * group's committed offsets topic_tool audit BOOTSTRAP PIPELINE TABLE [open]     "open": the source
+ * may hold more than was read; source <PIPELINE>_source, flow TABLE */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -109,26 +109,52 @@ static void generate(Generator *generator, const char *topic, int partitions, si
     }
 }
 
-static void count_failure(void *context, const LogDelivery *delivery)
+/* The rows that were acknowledged, and those that were not. */
+typedef struct Delivered {
+    int64_t good;
+    int64_t lost;
+} Delivered;
+
+static void count_delivery(void *context, const LogDelivery *delivery)
 {
-    *(size_t *)context += delivery->error != NULL;
+    Delivered *delivered = context;
+    delivered->good += delivery->error == NULL;
+    delivered->lost += delivery->error != NULL;
 }
 
-/* A broker that is away comes back: the same rows again, from where they were not taken. */
-static void produce_patiently(LogProducer *producer, const LogOutput *outputs, size_t count)
+static LogProducer *open_producer(Log *log, Delivered *delivered)
+{
+    LogProducer *producer = NULL;
+    LogProducerOptions options = {.delivery_timeout_ms = DELIVERY_TIMEOUT_MS,
+                                  .queue_bytes_max = QUEUE_BYTES,
+                                  .on_delivery = count_delivery,
+                                  .context = delivered};
+    require(log_producer_open(log, &options, &producer));
+    return producer;
+}
+
+/* A broker that is away comes back: the same rows again, from where they were not taken. A producer
+ * that died is made anew; the rows it held count as not delivered, whatever became of them. */
+static void produce_patiently(Log *log, LogProducer **producer, Delivered *delivered,
+                              const LogOutput *outputs, size_t count)
 {
     size_t done = 0;
     while (done < count) {
         size_t queued = 0;
-        Error *error = log_producer_produce(producer, outputs + done, count - done, &queued);
+        Error *error = log_producer_produce(*producer, outputs + done, count - done, &queued);
         done += queued;
-        if (error != NULL) {
-            if (error_disposition(error) != ERROR_RETRY) {
-                require(error);
-            }
-            error_free(error);
-            clock_sleep_ms(100);
+        if (error == NULL) {
+            continue;
         }
+        if (error_disposition(error) == ERROR_FATAL) {
+            log_producer_close(*producer);
+            *producer = open_producer(log, delivered);
+        } else if (error_disposition(error) == ERROR_RETRY) {
+            clock_sleep_ms(100);
+        } else {
+            require(error);
+        }
+        error_free(error);
     }
 }
 
@@ -136,7 +162,8 @@ static void flush_patiently(LogProducer *producer)
 {
     for (int tries = 0;; tries++) {
         Error *error = log_producer_flush(producer, TIMEOUT_MS);
-        if (error == NULL) {
+        if (error == NULL || error_disposition(error) == ERROR_FATAL) {
+            error_free(error);
             return;
         }
         if (tries > 3) {
@@ -157,18 +184,14 @@ static int produce(Log *log, char **arguments)
         return 1;
     }
     generator->state = (uint64_t)number(arguments[2]) * UINT64_C(0x9E3779B97F4A7C15) + 1;
-    LogProducer *producer = NULL;
-    size_t failures = 0;
-    LogProducerOptions options = {.delivery_timeout_ms = DELIVERY_TIMEOUT_MS,
-                                  .queue_bytes_max = QUEUE_BYTES,
-                                  .on_delivery = count_failure,
-                                  .context = &failures};
-    require(log_producer_open(log, &options, &producer));
+    Delivered delivered = {0};
+    LogProducer *producer = open_producer(log, &delivered);
+    int64_t chunk = rate > 0 && rate / 50 < CHUNK ? rate / 50 + 1 : CHUNK;
     int64_t started_ms = clock_monotonic_ms();
     for (int64_t done = 0; done < rows;) {
-        size_t count = rows - done < CHUNK ? (size_t)(rows - done) : CHUNK;
+        size_t count = (size_t)(rows - done < chunk ? rows - done : chunk);
         generate(generator, topic, partitions, count);
-        produce_patiently(producer, generator->outputs, count);
+        produce_patiently(log, &producer, &delivered, generator->outputs, count);
         done += (int64_t)count;
         int64_t due_ms = rate == 0 ? 0 : started_ms + done * 1000 / rate;
         int64_t wait_ms = due_ms - clock_monotonic_ms();
@@ -179,10 +202,8 @@ static int produce(Log *log, char **arguments)
     flush_patiently(producer);
     log_producer_close(producer);
     free(generator);
-    if (failures > 0) {
-        (void)fprintf(stderr, "topic_tool: %zu rows were not delivered\n", failures);
-    }
-    return failures > 0;
+    (void)printf("%lld rows delivered\n", (long long)delivered.good);
+    return 0;
 }
 
 static int hold(Log *log, char **arguments)
@@ -215,6 +236,20 @@ static int hold(Log *log, char **arguments)
 }
 
 /* ---------------------------------------------------------------------------- questions ---- */
+
+static int end(Log *log, char **arguments)
+{
+    int64_t sum = 0;
+    int partitions = partitions_of(log, arguments[0]);
+    for (int p = 0; p < partitions; p++) {
+        int64_t first = 0;
+        int64_t last = 0;
+        require(log_watermarks(log, arguments[0], p, READ_COMMITTED, TIMEOUT_MS, &first, &last));
+        sum += last;
+    }
+    (void)printf("%lld\n", (long long)sum);
+    return 0;
+}
 
 static int position(Log *log, char **arguments)
 {
@@ -263,8 +298,8 @@ typedef struct Command {
 } Command;
 
 static const Command commands[] = {
-    {"create", 2, create},     {"produce", 4, produce}, {"hold", 3, hold},
-    {"position", 2, position}, {"audit", 2, audit},
+    {"create", 2, create}, {"produce", 4, produce},   {"hold", 3, hold},
+    {"end", 1, end},       {"position", 2, position}, {"audit", 2, audit},
 };
 
 int main(int argc, char **argv)
@@ -277,6 +312,6 @@ int main(int argc, char **argv)
             return code;
         }
     }
-    (void)fprintf(stderr, "usage: topic_tool create|produce|hold|position|audit BOOTSTRAP …\n");
+    (void)fprintf(stderr, "usage: topic_tool create|produce|hold|end|position|audit BOOTSTRAP …\n");
     return 2;
 }
