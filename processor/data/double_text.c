@@ -2,157 +2,161 @@
  * them: of all decimals that read back as the number the shortest, of those the nearest; at least
  * two digits; plain from 1e-3 to 1e7, else d.dddE±n.
  *
- * Most numbers people write have few digits: number · 10^k is then (after rounding) an integer
- * below 10^15 for a small k, and that integer over 10^k, both exact, divides to the number again.
+ * The method is Schubfach (Raffaele Giulietti, "The Schubfach way to render doubles", 2020). A
+ * number c·2^q reads back from every decimal between the middles to its neighbours, (c ± 1/2)·2^q;
+ * the ends count when c is even, since reading rounds to even. With the largest 10^k that is not
+ * above the width of that interval, it holds a multiple of 10^k at least and one of 10^(k+1) at
+ * most. So the two multiples of 10^(k+1) around the number are tried, then those of 10^k. All is
+ * compared in quarters of 10^k, as integers: 4·c·2^q·10^-k is a product with one of 617 powers of
+ * ten, of which 126 bits and rounding to odd are enough to compare right (the paper has the proof).
  *
- * For the rest C's own conversions are asked. 15 digits of a normal double (6 of a float) are never
- * ambiguous, so if the correctly rounded 15 digits read back as the number, they are (less trailing
- * zeros) the answer. Otherwise 16 digits are tried, with both neighbours of the last digit, since
- * at a power of two the interval of decimals that read back reaches twice as far up as down and the
- * nearest 16 digits may lie outside when another 16 digits lie inside. 17 digits always read back.
- */
+ * Example: 0.3 is c = 5404319552844596, q = -54; k = -17. In units of 10^-17 the number lies at
+ * 29999999999999998.89, the interval from …96.11 to 30000000000000001.67. Inside is a multiple of
+ * ten, 30000000000000000: 0.3. */
 #include "processor/data/value_text.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "processor/data/digits.h"
 #include "processor/base/banned.h"
 
-enum { DIGITS_MAX = 17, TEXT_MAX = 40 };
+typedef struct PowerOfTen {
+    uint64_t high; /* 63 bits each */
+    uint64_t low;
+} PowerOfTen;
 
-/* 0.d1d2d3… · 10^point: the digits of a positive number and where its point is. */
+#define P(high, low) {UINT64_C(high), UINT64_C(low)},
+static const PowerOfTen powers[] = {
+#include "processor/data/powers_of_ten.def"
+};
+#undef P
+
+enum { POWER_MIN = -324 };
+
+static const uint64_t low_63_bits = (UINT64_C(1) << 63) - 1;
+
+/* A positive number c·2^q. */
+typedef struct Binary {
+    uint64_t c;
+    int q;
+    bool narrow_below; /* c is a power of two: the neighbour below is half as far */
+} Binary;
+
+/* digits · 10^exponent */
+typedef struct Decimal {
+    uint64_t digits;
+    int exponent;
+} Decimal;
+
+/* floor(log10(2^e)), floor(log10(3/4·2^e)) and floor(log2(10^e)), exact for the exponents here. */
+static int log10_of_power_of_2(int e)
+{
+    return (int)(e * INT64_C(661971961083) >> 41);
+}
+
+static int log10_of_three_quarters(int e)
+{
+    return (int)((e * INT64_C(661971961083) - INT64_C(274743187321)) >> 41);
+}
+
+static int log2_of_power_of_10(int e)
+{
+    return (int)(e * INT64_C(913124641741) >> 38);
+}
+
+static uint64_t multiply_high(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((uint128)a * b >> 64);
+}
+
+/* value · power / 2^126 rounded to odd: cut, with the last bit set if anything was cut off. */
+static uint64_t scale(const PowerOfTen *power, uint64_t value)
+{
+    uint64_t middle = (power->high * value >> 1) + multiply_high(power->low, value);
+    uint64_t whole = multiply_high(power->high, value) + (middle >> 63);
+    return whole | ((middle & low_63_bits) + low_63_bits) >> 63;
+}
+
+static Decimal shortest_decimal(Binary number)
+{
+    uint64_t odd = number.c & 1; /* the ends of the interval are outside */
+    int k = number.narrow_below ? log10_of_three_quarters(number.q) : log10_of_power_of_2(number.q);
+    const PowerOfTen *power = &powers[k - POWER_MIN];
+    int shift = number.q + log2_of_power_of_10(-k) + 2;
+    uint64_t quarters = number.c << 2;
+    uint64_t value = scale(power, quarters << shift);
+    uint64_t lower = scale(power, (quarters - 2 + number.narrow_below) << shift);
+    uint64_t upper = scale(power, (quarters + 2) << shift);
+    uint64_t below = value >> 2;
+    if (below >= 100) {
+        uint64_t tens = below / 10 * 10;
+        bool tens_inside = lower + odd <= tens << 2;
+        bool next_inside = ((tens + 10) << 2) + odd <= upper;
+        if (tens_inside != next_inside) {
+            return (Decimal){tens_inside ? tens : tens + 10, k};
+        }
+    }
+    bool below_inside = lower + odd <= below << 2;
+    bool above_inside = ((below + 1) << 2) + odd <= upper;
+    bool nearer_below = value < (below << 2) + 2 || (value == (below << 2) + 2 && below % 2 == 0);
+    bool choose_below = below_inside != above_inside ? below_inside : nearer_below;
+    return (Decimal){choose_below ? below : below + 1, k};
+}
+
+/* The layout of a kind of number; `tiny`: below so many of the smallest steps the shortest decimal
+ * has one digit, where Java wants the best of two. */
+typedef struct Layout {
+    int fraction_bits;
+    int q_min;
+    uint64_t tiny;
+} Layout;
+
+static const Layout double_layout = {52, -1074, 3};
+static const Layout float_layout = {23, -149, 8};
+
+/* A positive finite number of these bits (no sign). */
+static Decimal decimal_of(const Layout *layout, uint64_t bits)
+{
+    uint64_t hidden = UINT64_C(1) << layout->fraction_bits;
+    uint64_t fraction = bits & (hidden - 1);
+    int exponent = (int)(bits >> layout->fraction_bits);
+    if (exponent > 0) {
+        return shortest_decimal((Binary){.c = hidden | fraction,
+                                         .q = layout->q_min + exponent - 1,
+                                         .narrow_below = fraction == 0 && exponent > 1});
+    }
+    if (fraction >= layout->tiny) {
+        return shortest_decimal((Binary){.c = fraction, .q = layout->q_min});
+    }
+    Decimal tenfold = shortest_decimal((Binary){.c = fraction * 10, .q = layout->q_min});
+    return (Decimal){tenfold.digits, tenfold.exponent - 1};
+}
+
+/* 0.d1d2d3… · 10^point: two digits at least, else no zeros at the end. */
+enum { DIGITS_MAX = 20 };
+
 typedef struct Digits {
-    char digit[DIGITS_MAX + 1];
+    char digit[DIGITS_MAX];
     int count;
     int point;
 } Digits;
 
-/* The two kinds of numbers differ in how they are read back and in their digits. */
-typedef struct Format {
-    bool (*reads_as)(const char *text, double number);
-    int safe_digits; /* never ambiguous for normal numbers */
-    int full_digits; /* always enough */
-    double smallest_normal;
-} Format;
-
-static bool reads_as_double(const char *text, double number)
+static Digits digits_of(Decimal decimal)
 {
-    return strtod(text, NULL) == number;
-}
-
-static bool reads_as_float(const char *text, double number)
-{
-    return (double)strtof(text, NULL) == number;
-}
-
-static const Format double_format_kind = {reads_as_double, 15, 17, DBL_MIN};
-static const Format float_format_kind = {reads_as_float, 6, 9, (double)FLT_MIN};
-
-static void digits_of(double number, int count, Digits *ret)
-{
-    char text[TEXT_MAX];
-    snprintf(text, sizeof text, "%.*e", count - 1, number);
-    ret->count = count;
-    ret->digit[0] = text[0];
-    memcpy(ret->digit + 1, text + 2, (size_t)count - 1);
-    ret->point = (int)strtol(text + count + (count > 1) + 1, NULL, 10) + 1;
-}
-
-static bool digits_read_as(const Format *format, const Digits *digits, double number)
-{
-    char text[TEXT_MAX];
-    snprintf(text, sizeof text, "0.%.*se%d", digits->count, digits->digit, digits->point);
-    return format->reads_as(text, number);
-}
-
-/* The next decimal of as many digits, up or down. */
-static void digits_step(Digits *digits, int direction)
-{
-    int i = digits->count - 1;
-    char limit = direction > 0 ? '9' : '0';
-    while (i >= 0 && digits->digit[i] == limit) {
-        digits->digit[i--] = direction > 0 ? '0' : '9';
+    Digits digits;
+    unsigned count = digits_count(decimal.digits);
+    (void)digits_put(digits.digit, count, decimal.digits);
+    digits.point = (int)count + decimal.exponent;
+    if (count == 1) {
+        digits.digit[count++] = '0';
     }
-    if (i >= 0) {
-        digits->digit[i] = (char)(digits->digit[i] + direction);
-    } else { /* 999 → 1000, of which the last zero goes */
-        digits->digit[0] = '1';
-        digits->point++;
+    while (count > 2 && digits.digit[count - 1] == '0') {
+        count--;
     }
-}
-
-/* The nearest decimal of `count` digits that reads back as `number`. */
-static bool digits_try(const Format *format, double number, int count, bool neighbours, Digits *ret)
-{
-    digits_of(number, count, ret);
-    if (digits_read_as(format, ret, number)) {
-        return true;
-    }
-    for (int direction = 1; neighbours && direction >= -1; direction -= 2) {
-        Digits other = *ret;
-        digits_step(&other, direction);
-        if (digits_read_as(format, &other, number)) {
-            *ret = other;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A double that is an integer of at most 15 digits over 10^k, 0 <= k <= 15. */
-static bool few_digits(double number, Digits *ret)
-{
-    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    for (size_t k = 0; k < ARRAY_LENGTH(powers); k++) {
-        double scaled = rint(number * powers[k]);
-        if (scaled >= 1e15) {
-            break;
-        }
-        if (scaled >= 1 && scaled / powers[k] == number) {
-            char text[TEXT_MAX];
-            int count = 0;
-            for (uint64_t rest = (uint64_t)scaled; rest > 0; rest /= 10) {
-                text[count++] = (char)('0' + rest % 10);
-            }
-            ret->count = count;
-            ret->point = count - (int)k;
-            for (int i = 0; i < count; i++) {
-                ret->digit[i] = text[count - 1 - i];
-            }
-            if (count == 1) { /* two at least */
-                ret->digit[ret->count++] = '0';
-            }
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Any positive number: more and more digits until they read back. */
-static void search_digits(const Format *format, double number, Digits *ret)
-{
-    bool normal = number >= format->smallest_normal;
-    int count = normal ? format->safe_digits : 2;
-    while (!digits_try(format, number, count, normal && count > format->safe_digits, ret)) {
-        count++;
-    }
-    assert(count <= format->full_digits);
-}
-
-static void shortest_digits(const Format *format, double number, Digits *ret)
-{
-    if (format->full_digits < DIGITS_MAX || !few_digits(number, ret)) {
-        search_digits(format, number, ret);
-    }
-    while (ret->count > 2 && ret->digit[ret->count - 1] == '0') {
-        ret->count--;
-    }
+    digits.count = (int)count;
+    return digits;
 }
 
 static char *put_chars(char *to, const char *digits, int count)
@@ -195,34 +199,48 @@ static char *put_scientific(char *to, const Digits *digits)
     return integer_put(to, digits->point - 1);
 }
 
-static char *put_number(char *to, const Format *format, double number)
+/* What is no number, and zero; NULL: a positive number is to be written at *to. */
+static char *put_special(char **to, double number)
 {
     if (isnan(number)) {
-        return put_chars(to, "NaN", 3);
+        return put_chars(*to, "NaN", 3);
     }
     if (signbit(number)) {
-        *to++ = '-';
-        number = -number;
+        *(*to)++ = '-';
     }
     if (isinf(number)) {
-        return put_chars(to, "Infinity", 8);
+        return put_chars(*to, "Infinity", 8);
     }
-    if (number == 0) {
-        return put_chars(to, "0.0", 3);
-    }
-    Digits digits;
-    shortest_digits(format, number, &digits);
-    return number >= 1e-3 && number < 1e7 ? put_plain(to, &digits) : put_scientific(to, &digits);
+    return number == 0 ? put_chars(*to, "0.0", 3) : NULL;
+}
+
+static char *put_decimal(char *to, double number, Decimal decimal)
+{
+    Digits digits = digits_of(decimal);
+    double size = fabs(number);
+    return size >= 1e-3 && size < 1e7 ? put_plain(to, &digits) : put_scientific(to, &digits);
 }
 
 char *double_put(char *to, double number)
 {
-    return put_number(to, &double_format_kind, number);
+    char *end = put_special(&to, number);
+    if (end != NULL) {
+        return end;
+    }
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return put_decimal(to, number, decimal_of(&double_layout, bits << 1 >> 1));
 }
 
 char *float_put(char *to, float number)
 {
-    return put_number(to, &float_format_kind, (double)number);
+    char *end = put_special(&to, (double)number);
+    if (end != NULL) {
+        return end;
+    }
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return put_decimal(to, (double)number, decimal_of(&float_layout, bits << 1 >> 1));
 }
 
 void double_format(double number, Buffer *out)

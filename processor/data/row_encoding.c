@@ -78,6 +78,37 @@ const Schema *schema_history_get(const SchemaHistory *history, uint32_t version)
 
 static ReadPlan make_plan(Arena *arena, const Type *stored, const Type *target);
 
+/* The first field of that name that no stored one goes to yet, or -1. */
+static int find_field(const Type *target, const bool *found, Str name, bool exact)
+{
+    for (size_t i = 0; i < target->field_count; i++) {
+        Str other = target->fields[i].name;
+        if (!found[i] && (exact ? str_equal(other, name) : str_equal_ignore_case(other, name))) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Where each stored field goes, -1: nowhere. Fields of a struct may differ in case only: equal
+ * spellings find each other first. */
+static int *match_fields(Arena *arena, const Type *stored, const Type *target)
+{
+    int *matches = arena_new_array(arena, int, stored->field_count);
+    bool *found = arena_new_array(arena, bool, target->field_count);
+    for (int exact = 1; exact >= 0; exact--) {
+        for (size_t i = 0; i < stored->field_count; i++) {
+            if (exact == 1 || matches[i] < 0) {
+                matches[i] = find_field(target, found, stored->fields[i].name, exact == 1);
+            }
+            if (matches[i] >= 0) {
+                found[matches[i]] = true;
+            }
+        }
+    }
+    return matches;
+}
+
 /* The fields of a struct or a row, found by name in the newest. */
 static void plan_fields(Arena *arena, const Type *stored, const Type *target, ReadPlan *plan)
 {
@@ -87,13 +118,11 @@ static void plan_fields(Arena *arena, const Type *stored, const Type *target, Re
     plan->targets = arena_new_array(arena, uint32_t, count);
     plan->missing = arena_new_array(arena, uint32_t, target->field_count);
     bool *found = arena_new_array(arena, bool, target->field_count);
-    const Schema names = {target->fields, target->field_count};
+    const int *matches = match_fields(arena, stored, target);
     for (uint32_t i = 0; i < count; i++) {
-        int at = schema_find(&names, stored->fields[i].name);
-        assert(at < (int)target->field_count);
-        bool taken = at >= 0 && !found[at];
+        int at = matches[i];
         plan->children[i] =
-            make_plan(arena, stored->fields[i].type, taken ? target->fields[at].type : NULL);
+            make_plan(arena, stored->fields[i].type, at >= 0 ? target->fields[at].type : NULL);
         if (!plan->children[i].skip) {
             plan->targets[i] = (uint32_t)at;
             found[at] = true;

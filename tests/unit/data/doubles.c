@@ -5,6 +5,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -102,6 +105,119 @@ static void texts_read_back_as_the_number(void **state)
     }
 }
 
+/* ---- Against C's own conversions ---- */
+
+enum { MODEL_DIGITS = 32 };
+
+/* A number with so many digits, the last one moved by `step` units; does it read back? */
+static bool reads_back(double number, bool narrow, int count, int step, char *text)
+{
+    char digits[MODEL_DIGITS];
+    (void)snprintf(digits, sizeof digits, "%.*e", count - 1, number);
+    char *exponent = strchr(digits, 'e');
+    int power = (int)strtol(exponent + 1, NULL, 10) - (count - 1);
+    long long whole = digits[0] - '0';
+    for (const char *at = digits + 1; at < exponent; at++) {
+        whole = *at == '.' ? whole : whole * 10 + (*at - '0');
+    }
+    (void)snprintf(text, MODEL_DIGITS, "%llde%d", whole + step, power);
+    return narrow ? strtof(text, NULL) == (float)number : strtod(text, NULL) == number;
+}
+
+/* The fewest digits (two at least) that read back; of those the nearest, which is what printing
+ * rounds to or, where that lies outside, its neighbour. */
+static void model_decimal(double number, bool narrow, char *text)
+{
+    for (int count = 2;; count++) {
+        for (int step = 0; step <= 2; step++) { /* 0, 1, -1 */
+            if (reads_back(number, narrow, count, step == 2 ? -1 : step, text)) {
+                return;
+            }
+        }
+    }
+}
+
+/* Digits without point and zeros at either end, and the power of ten of the last. */
+static long long significant(const char *text, int *ret_power)
+{
+    long long digits = 0;
+    int power = 0;
+    bool behind_point = false;
+    for (; *text != '\0' && *text != 'e' && *text != 'E'; text++) {
+        if (*text == '.') {
+            behind_point = true;
+        } else {
+            digits = digits * 10 + (*text - '0');
+            power -= behind_point;
+        }
+    }
+    power += *text == '\0' ? 0 : (int)strtol(text + 1, NULL, 10);
+    while (digits != 0 && digits % 10 == 0) {
+        digits /= 10;
+        power++;
+    }
+    *ret_power = power;
+    return digits;
+}
+
+static void compare_with_model(double number, bool narrow)
+{
+    char model[MODEL_DIGITS];
+    char text[DOUBLE_TEXT_MAX + 1];
+    int model_power = 0;
+    int power = 0;
+    if (!isfinite(number) || number == 0) {
+        return;
+    }
+    number = fabs(number);
+    model_decimal(number, narrow, model);
+    *(narrow ? float_put(text, (float)number) : double_put(text, number)) = '\0';
+    if (significant(model, &model_power) != significant(text, &power) || model_power != power) {
+        fail_msg("%a: %s, but C says %s", number, text, model);
+    }
+}
+
+static void compare_bits(uint64_t bits)
+{
+    double number;
+    float narrow;
+    uint32_t narrow_bits = (uint32_t)(bits >> 32);
+    memcpy(&number, &bits, sizeof number);
+    memcpy(&narrow, &narrow_bits, sizeof narrow);
+    compare_with_model(number, false);
+    compare_with_model((double)narrow, true);
+}
+
+/* Every power of two and its neighbours, where the interval is lopsided; the smallest numbers; any
+ * bits; short decimals; quotients. */
+static void same_as_by_searching(void **state)
+{
+    (void)state;
+    for (uint64_t exponent = 0; exponent < 2047; exponent++) {
+        for (int64_t near = -1; near <= 1; near++) {
+            compare_bits((exponent << 52) + (uint64_t)near);
+        }
+    }
+    for (uint64_t exponent = 0; exponent < 255; exponent++) {
+        for (int64_t near = -1; near <= 1; near++) {
+            compare_bits((exponent << 55) + ((uint64_t)near << 32));
+        }
+    }
+    for (uint64_t small = 1; small < 200; small++) {
+        compare_bits(small);
+        compare_bits(small << 32);
+    }
+    uint64_t seed = 88172645463325252U;
+    for (int i = 0; i < 6000; i++) {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        compare_bits(seed);
+        compare_with_model((double)(seed % 100000000) / 100, false);
+        compare_with_model((double)(seed >> 20) / (double)(1 + seed % 100000), false);
+    }
+}
+
 static void strict_numbers(void **state)
 {
     (void)state;
@@ -131,6 +247,7 @@ int main(void)
         cmocka_unit_test(every_double_is_the_shortest),
         cmocka_unit_test(every_float_is_the_shortest),
         cmocka_unit_test(texts_read_back_as_the_number),
+        cmocka_unit_test(same_as_by_searching),
         cmocka_unit_test(strict_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

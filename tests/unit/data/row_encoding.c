@@ -151,6 +151,33 @@ static void new_columns_read_null_gone_ones_are_dropped(void **state)
     assert_int_equal(schema_history_get(history, 1)->field_count, 3);
 }
 
+/* Fields of a struct may differ in case only: each keeps its value, and after a change equal
+ * spellings find each other before others do. */
+static void names_that_differ_in_case_only(void **state)
+{
+    (void)state;
+    AUTO(arena) Arena *arena = arena_new("test");
+    const Field first[] = {field("A", &type_int), field("a", &type_int)};
+    const Field second[] = {field("a", &type_int)};
+    SchemaHistory *history = schema_history_new(arena);
+    const Schema *old = schema_new(arena, first, 2);
+    schema_history_add(history, old);
+    Batch *batch = one_row(arena, old);
+    vector_append_int(batch->columns[0], arena, 1);
+    vector_append_int(batch->columns[1], arena, 2);
+    AUTO_BUFFER Buffer bytes = {0};
+    row_encode(history, batch, 0, &bytes);
+    Batch *same = batch_new(arena, old, 1);
+    assert_null(row_decode(history, buffer_str(&bytes), arena, same));
+    assert_int_equal(VECTOR_VALUE(same->columns[0], int32_t, 0), 1);
+    assert_true(vector_is_valid(same->columns[1], 0));
+    assert_int_equal(VECTOR_VALUE(same->columns[1], int32_t, 0), 2);
+    schema_history_add(history, schema_new(arena, second, 1));
+    Batch *later = batch_new(arena, schema_history_get(history, 2), 1);
+    assert_null(row_decode(history, buffer_str(&bytes), arena, later));
+    assert_int_equal(VECTOR_VALUE(later->columns[0], int32_t, 0), 2);
+}
+
 static void wider_types_and_structs_with_more_fields(void **state)
 {
     (void)state;
@@ -309,6 +336,7 @@ int main(void)
         cmocka_unit_test(bytes_of_a_row),
         cmocka_unit_test(random_rows_there_and_back),
         cmocka_unit_test(new_columns_read_null_gone_ones_are_dropped),
+        cmocka_unit_test(names_that_differ_in_case_only),
         cmocka_unit_test(wider_types_and_structs_with_more_fields),
         cmocka_unit_test(many_versions),
         cmocka_unit_test(damaged_rows),
