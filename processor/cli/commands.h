@@ -9,6 +9,7 @@ int cmd_run(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_events(int argc, char **argv);
+int cmd_state(int argc, char **argv);
 int cmd_test(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_functions(int argc, char **argv);

@@ -34,6 +34,13 @@ static const Command commands[] = {
     {"events", cmd_events, "T.yaml [-f] [-o text|json]", "the event log",
      "-f goes on as events come, until Ctrl-C. -o json gives the events as they are in the "
      "topic.\n"},
+    {"state", cmd_state, "T.yaml [--key K]", "stores, offsets, lag; one key's rows",
+     "Works beside a running service and without one. Offsets are asked from Kafka; when it is "
+     "away\n"
+     "they show as `-`, and a key's rows are as of the last checkpoint.\n"
+     "  --key K        a JSON object of the key's columns, or the value alone where there is one\n"
+     "  --table NAME   this table only\n"
+     "  -o text|json   form of the report\n"},
     {"demo", cmd_demo, "[--bootstrap HOST:PORT]", "the bookings example, nothing else needed",
      "Without --bootstrap on a Kafka model inside the process. With it on that broker, in topics\n"
      "tidemark_demo_…, which it deletes at its end.\n"},
@@ -52,7 +59,6 @@ static const Command commands[] = {
     {"query", cmd_not_yet, "", "not yet: ad-hoc SELECT", NULL},
     {"sql", cmd_not_yet, "", "not yet: statements against the running service", NULL},
     {"refresh", cmd_not_yet, "", "not yet: start an update of the running service", NULL},
-    {"state", cmd_not_yet, "", "not yet: stores, offsets and rows of a key", NULL},
 };
 
 /* Characters of `text` that take a column. */
