@@ -81,6 +81,11 @@ void disk_attach(int host, int group)
     hosts[host].crashed = false;
 }
 
+bool disk_wants_compaction(void)
+{
+    return chance_one_in(&chance, 6);
+}
+
 void disk_set_failures(uint32_t n)
 {
     fail_one_in = n;
@@ -235,6 +240,12 @@ static char **list(const char *dir, size_t *ret_count)
     return names;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static void copy_folder(const char *from, const char *to, bool power)
 {
     if (access(from, F_OK) != 0) {
@@ -250,7 +261,7 @@ static void copy_folder(const char *from, const char *to, bool power)
         char target[PATH_SIZE * 2];
         (void)snprintf(source, sizeof source, "%s/%s", from, copied[i]);
         (void)snprintf(target, sizeof target, "%s/%s", to, copied[i]);
-        if (strcmp(copied[i], "rocksdb") == 0) {
+        if (is_folder(source)) {
             copy_folder(source, target, power);
         } else {
             copy_what_is_left(source, target, power);
@@ -539,6 +550,26 @@ int rename(const char *from, const char *to)
             (void)snprintf(file->before, sizeof file->before, "%s", before);
             file->name_synced = false;
         }
+    }
+    finish();
+    return result;
+}
+
+/* A second name for what is in the file, as durable as that. */
+int link(const char *from, const char *to)
+{
+    if (!is_open || host_of(to) == NULL) {
+        return (int)syscall(SYS_link, from, to);
+    }
+    enter();
+    int result = fails(to, "link") ? -1 : (int)syscall(SYS_link, from, to);
+    if (result == 0) {
+        const DiskFile *source = find_file(from);
+        int64_t synced = source == NULL ? size_of_path(from) : source->synced;
+        DiskFile *file = find_file(to);
+        file = file == NULL ? add_file(to) : file;
+        file->synced = synced;
+        file->name_synced = false;
     }
     finish();
     return result;

@@ -20,6 +20,9 @@ const char *disk_dir(int host);
 /* Which process uses the host's disk from now on. */
 void disk_attach(int host, int group);
 
+/* Is it time to merge the files of the database? */
+bool disk_wants_compaction(void);
+
 /* One operation in `n` fails (no space, input/output error), or writes only a part; 0: none. */
 void disk_set_failures(uint32_t n);
 /* Every write fails, until there is space again. */

@@ -1,12 +1,20 @@
-/* RocksDB, made repeatable: compactions would start by themselves on threads of its own. A failed
- * write is not tried again behind our back. */
+/* RocksDB, made repeatable: compactions would start by themselves on threads of its own. Here they
+ * happen now and then, while somebody waits for them. A failed write is not tried again behind our
+ * back. */
 #include <rocksdb/c.h>
 #include <stddef.h>
 
+#include "tests/simulation/disk.h"
+
 #include "processor/base/banned.h"
 
-rocksdb_options_t *__real_rocksdb_options_create(void);
-rocksdb_options_t *__wrap_rocksdb_options_create(void);
+#define WRAPPED(result, name, ...)                                                                 \
+    result __real_##name(__VA_ARGS__);                                                             \
+    result __wrap_##name(__VA_ARGS__);
+
+WRAPPED(rocksdb_options_t *, rocksdb_options_create, void)
+WRAPPED(void, rocksdb_ingest_external_file_cf, rocksdb_t *, rocksdb_column_family_handle_t *,
+        const char *const *, size_t, const rocksdb_ingestexternalfileoptions_t *, char **)
 
 rocksdb_options_t *__wrap_rocksdb_options_create(void)
 {
@@ -17,4 +25,15 @@ rocksdb_options_t *__wrap_rocksdb_options_create(void)
         plain, "disable_auto_compactions=true;max_bgerror_resume_count=0", options, &message);
     rocksdb_options_destroy(plain);
     return options;
+}
+
+void __wrap_rocksdb_ingest_external_file_cf(rocksdb_t *db, rocksdb_column_family_handle_t *family,
+                                            const char *const *paths, size_t count,
+                                            const rocksdb_ingestexternalfileoptions_t *options,
+                                            char **ret_message)
+{
+    __real_rocksdb_ingest_external_file_cf(db, family, paths, count, options, ret_message);
+    if (*ret_message == NULL && disk_wants_compaction()) {
+        rocksdb_compact_range_cf(db, family, NULL, 0, NULL, 0);
+    }
 }
