@@ -24,7 +24,11 @@
 
 #define FIELD(text, kind) ((Field){.name = STR(text), .type = (kind)})
 
-enum { KEY_COLUMNS = 2, COMMIT_MS = 100 };
+enum {
+    KEY_COLUMNS = 2,
+    COMMIT_MS = 100,
+    CHUNKS = 32, /* as much as gathers while a commit is under way */
+};
 
 /* ------------------------------------------------------------------------------ sender ---- */
 
@@ -42,7 +46,7 @@ typedef struct Sender {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    Chunk chunks[2];
+    Chunk chunks[CHUNKS];
     int full;      /* chunks to be sent; under lock */
     bool finished; /* no more will come; under lock */
     int fill;      /* the filler's next chunk */
@@ -96,7 +100,7 @@ static void *send_all(void *argument)
     Sender *sender = argument;
     int64_t began_ms = clock_monotonic_ms();
     bench_check(log_producer_begin(sender->producer));
-    for (int next = 0; wait_for_chunk(sender); next = 1 - next) {
+    for (int next = 0; wait_for_chunk(sender); next = (next + 1) % CHUNKS) {
         send_chunk(sender, &sender->chunks[next]);
         give_back(sender);
         if (clock_monotonic_ms() - began_ms >= COMMIT_MS) {
@@ -115,7 +119,7 @@ static void sender_open(Sender *sender, Log *log, const char *topic)
     *sender = (Sender){.topic = topic};
     (void)pthread_mutex_init(&sender->lock, NULL);
     (void)pthread_cond_init(&sender->changed, NULL);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < CHUNKS; i++) {
         sender->chunks[i].sizes = mem_alloc_array(BATCH_ROWS, sizeof *sender->chunks[i].sizes);
     }
     bench_check(log_producer_open(log, &options, &sender->producer));
@@ -128,12 +132,12 @@ static void sender_open(Sender *sender, Log *log, const char *topic)
 static Chunk *empty_chunk(Sender *sender)
 {
     (void)pthread_mutex_lock(&sender->lock);
-    while (sender->full == 2) {
+    while (sender->full == CHUNKS) {
         (void)pthread_cond_wait(&sender->changed, &sender->lock);
     }
     (void)pthread_mutex_unlock(&sender->lock);
     Chunk *chunk = &sender->chunks[sender->fill];
-    sender->fill = 1 - sender->fill;
+    sender->fill = (sender->fill + 1) % CHUNKS;
     buffer_clear(&chunk->bytes);
     chunk->count = 0;
     return chunk;
@@ -153,7 +157,7 @@ static void sender_close(Sender *sender)
     sender_take(sender, true);
     (void)pthread_join(sender->thread, NULL);
     log_producer_close(sender->producer);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < CHUNKS; i++) {
         buffer_done(&sender->chunks[i].bytes);
         mem_free(sender->chunks[i].sizes);
     }
