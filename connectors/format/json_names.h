@@ -44,31 +44,31 @@ const KnownName *json_names_add(KnownNames *known, Str name, int32_t field, bool
 /* `name` came behind `before`. */
 void json_names_follow(KnownNames *known, const KnownName *before, const KnownName *name);
 
-static inline bool json_name_stands(const KnownName *name, const JsonScan *scan)
+static inline bool json_name_stands(const KnownName *name, const char *at, const char *end)
 {
-    size_t left = (size_t)(scan->end - scan->at);
+    size_t left = (size_t)(end - at);
     if (UNLIKELY(left < name->size)) {
         return false;
     }
 #if defined(__SSE2__)
     if (LIKELY(left >= 16 && name->size <= 16)) {
         __m128i known = _mm_loadu_si128((const __m128i_u *)(const void *)name->text);
-        __m128i bytes = _mm_loadu_si128((const __m128i_u *)(const void *)scan->at);
+        __m128i bytes = _mm_loadu_si128((const __m128i_u *)(const void *)at);
         unsigned equal = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(known, bytes));
         unsigned wanted = (1U << name->size) - 1;
         return (equal & wanted) == wanted;
     }
 #endif
-    return memcmp(name->text, scan->at, name->size) == 0;
+    return memcmp(name->text, at, name->size) == 0;
 }
 
-/* The name that stands here, if it is one that was seen behind `before`. */
-static inline const KnownName *json_names_next(const KnownNames *known, const KnownName *before,
-                                               const JsonScan *scan)
+/* The name that stands at `at`, if it is one that was seen behind `before`. */
+static inline const KnownName *json_names_next(const KnownName *names, const KnownName *before,
+                                               const char *at, const char *end)
 {
     for (int i = 0; i < KNOWN_NEXT && before->next[i] != 0; i++) {
-        const KnownName *name = &known->names[before->next[i]];
-        if (LIKELY(json_name_stands(name, scan))) {
+        const KnownName *name = &names[before->next[i]];
+        if (LIKELY(json_name_stands(name, at, end))) {
             return name;
         }
     }

@@ -47,8 +47,11 @@ static PlainKind plain_kind(const Type *type)
 {
     switch (type->kind) {
     case TYPE_STRING:
+        return PLAIN_STRING;
+    case TYPE_DATE:
     case TYPE_TIMESTAMP:
-        return PLAIN_TEXT;
+    case TYPE_TIMESTAMP_NTZ:
+        return PLAIN_TIME;
     case TYPE_TINYINT:
     case TYPE_SMALLINT:
     case TYPE_INT:
@@ -56,14 +59,13 @@ static PlainKind plain_kind(const Type *type)
         return PLAIN_INTEGER;
     case TYPE_DECIMAL:
         return PLAIN_DECIMAL;
+    case TYPE_DOUBLE:
+        return PLAIN_DOUBLE;
     case TYPE_BOOLEAN:
         return PLAIN_BOOLEAN;
     case TYPE_NULL:
     case TYPE_FLOAT:
-    case TYPE_DOUBLE:
     case TYPE_BINARY:
-    case TYPE_DATE:
-    case TYPE_TIMESTAMP_NTZ:
     case TYPE_INTERVAL_YEAR_MONTH:
     case TYPE_INTERVAL_DAY_TIME:
     case TYPE_ARRAY:

@@ -74,12 +74,21 @@ static NameTarget known_target(ObjectNode *object, Str raw, const KnownName **be
     return target;
 }
 
-/* Stands where a name must be that does not follow as it did before: passes it, its colon and the
- * white space behind. *before becomes the name if it is one that is kept. */
+/* Stands where a name must be: passes it, its colon and the white space behind. *before becomes the
+ * name if it is one that is kept. */
 static ReadResult read_name(JsonReader *reader, ObjectNode *object, const ValueNode *parent,
                             const KnownName **before, NameTarget *target)
 {
     JsonScan *scan = &reader->scan;
+    const KnownName *known = json_names_next(object->known.names, *before, scan->at, scan->end);
+    if (known != NULL) {
+        *target =
+            (NameTarget){known->field, known->exact, (Str){scan->at + 1, (size_t)known->size - 3}};
+        *before = known;
+        scan->at += known->size;
+        json_skip_space(scan);
+        return READ_OK;
+    }
     if (json_peek(scan) != '"') {
         json_problem(scan, scan->at, "a field name in quotes is expected");
         return json_broken(reader, parent);
@@ -158,56 +167,96 @@ static ReadResult read_field(JsonReader *reader, ObjectNode *object, size_t fiel
                                                  : json_broken(reader, &object->fields[field]);
 }
 
-/* The value behind a name, which began at `at`. */
-static ReadResult read_target(JsonReader *reader, ObjectNode *object, const NameTarget *target,
-                              const char *at, const ValueNode *parent, Vector *const *columns,
-                              uint32_t row)
-{
-    if (target->field >= 0 && admit(object, target, at)) {
-        size_t field = (size_t)target->field;
-        return read_field(reader, object, field, columns[field], row);
-    }
-    return json_skip_value(&reader->scan, reader->depth) ? READ_OK : json_broken(reader, parent);
-}
-
-static ReadResult read_other_member(JsonReader *reader, ObjectNode *object,
-                                    const KnownName **before, const ValueNode *parent,
-                                    Vector *const *columns, uint32_t row)
+/* Any name, any value. */
+static ReadResult read_member(JsonReader *reader, ObjectNode *object, const KnownName **before,
+                              const ValueNode *parent, Vector *const *columns, uint32_t row)
 {
     NameTarget target = {-1, false, STR_NULL};
     const char *at = reader->scan.at;
     if (read_name(reader, object, parent, before, &target) != READ_OK) {
         return READ_BROKEN;
     }
-    return read_target(reader, object, &target, at, parent, columns, row);
+    if (target.field >= 0 && admit(object, &target, at)) {
+        size_t field = (size_t)target.field;
+        return read_field(reader, object, field, columns[field], row);
+    }
+    return json_skip_value(&reader->scan, reader->depth) ? READ_OK : json_broken(reader, parent);
 }
 
-static inline ReadResult read_member(JsonReader *reader, ObjectNode *object,
-                                     const KnownName **before, const ValueNode *parent,
-                                     Vector *const *columns, uint32_t row)
+/* White space, up to the end. */
+static inline const char *pass_space(const char *at, const char *end)
 {
-    JsonScan *scan = &reader->scan;
-    const KnownName *name = json_names_next(&object->known, *before, scan);
-    if (UNLIKELY(name == NULL)) {
-        return read_other_member(reader, object, before, parent, columns, row);
+    while (UNLIKELY(at < end && json_is_space(*at))) {
+        at++;
     }
-    const char *at = scan->at;
-    *before = name;
-    scan->at += name->size;
-    json_skip_space(scan);
+    return at;
+}
+
+/* The plain value at `at` of a name that was seen before; NULL: for the general way. */
+static inline const char *read_plain_value(const JsonReader *reader, ObjectNode *object,
+                                           const KnownName *name, const char *at,
+                                           Vector *const *columns, uint32_t row)
+{
+    PlainText text = {reader->scan.begin, reader->scan.end};
+    if (UNLIKELY(at >= text.end)) {
+        return NULL;
+    }
     if (name->field < 0) {
-        if (LIKELY(json_skip_plain(scan))) {
-            return READ_OK;
-        }
-    } else if (LIKELY(name->exact && object->matches[name->field] == FIELD_ABSENT) &&
-               LIKELY(json_read_plain(reader, &object->fields[name->field], columns[name->field],
-                                      row))) {
-        object->matches[name->field] = FIELD_EXACT;
-        object->seen_count++;
-        return READ_OK;
+        return json_skip_plain(text, at);
     }
-    NameTarget target = {name->field, name->exact, (Str){at + 1, (size_t)name->size - 3}};
-    return read_target(reader, object, &target, at, parent, columns, row);
+    Vector *column = columns[name->field];
+    uint8_t *match = &object->matches[name->field];
+    if (UNLIKELY(!name->exact || *match != FIELD_ABSENT || row >= column->capacity)) {
+        return NULL;
+    }
+    assert(column->length == row);
+    if (*at == 'n') {
+        at = json_plain_null(text, at);
+        if (at != NULL) {
+            vector_append_null(column, reader->arena);
+        }
+    } else {
+        at =
+            json_read_plain(text, at, &object->fields[name->field], reader->time_zone, column, row);
+    }
+    if (LIKELY(at != NULL)) {
+        *match = FIELD_EXACT;
+        object->seen_count++;
+    }
+    return at;
+}
+
+/* Reads members as long as each is the guessed name with a plain value. True: passed the closing
+ * brace; false: stands at a name (or what should be one) that wants the general way. */
+static bool read_plain_members(JsonReader *reader, ObjectNode *object, const KnownName **before,
+                               Vector *const *columns, uint32_t row)
+{
+    const char *at = reader->scan.at;
+    const char *const end = reader->scan.end;
+    const KnownName *const names = object->known.names;
+    const KnownName *last = *before;
+    bool closed = false;
+    for (;;) {
+        const KnownName *name = json_names_next(names, last, at, end);
+        if (UNLIKELY(name == NULL)) {
+            break;
+        }
+        const char *behind =
+            read_plain_value(reader, object, name, pass_space(at + name->size, end), columns, row);
+        if (UNLIKELY(behind == NULL)) {
+            break;
+        }
+        last = name;
+        at = behind + 1;
+        if (*behind == '}') {
+            closed = true;
+            break;
+        }
+        at = pass_space(at, end);
+    }
+    reader->scan.at = at;
+    *before = last;
+    return closed;
 }
 
 /* Stands behind '{'. */
@@ -222,6 +271,9 @@ static ReadResult read_members(JsonReader *reader, ObjectNode *object, const Val
         return READ_OK;
     }
     for (;;) {
+        if (LIKELY(read_plain_members(reader, object, &before, columns, row))) {
+            return READ_OK;
+        }
         if (read_member(reader, object, &before, parent, columns, row) != READ_OK) {
             return READ_BROKEN;
         }

@@ -1,6 +1,6 @@
-/* Plain values: those that nearly all fields of nearly all records have. Texts of ASCII without
- * escapes, numbers of a few digits, timestamps in UTC, true and false, each right before a comma or
- * the closing brace: read with few branches, stored without a call.
+/* Plain values: those that nearly all fields of nearly all records have. Texts without
+ * escapes, numbers of a few digits, dates and times, true, false and null, each right before a
+ * comma or the closing brace: read with few branches, stored without a call.
  *
  * Nothing is decided here but "it is plain": what is not is left untouched to json_read_value,
  * which knows all forms and words the errors. So both ways must agree on plain values, no more. */
@@ -16,24 +16,35 @@
 #include "connectors/format/json_value.h"
 #include "processor/data/digits.h"
 
-/* What stands behind a plain value. */
-static inline bool json_ends_plain(const JsonScan *scan, const char *at)
+/* Where reading may look: the text from `begin` on, up to `end`. */
+typedef struct PlainText {
+    const char *begin;
+    const char *end;
+} PlainText;
+
+/* All functions begin at `at`, before `end`, and return where the value ends, NULL when it is not a
+ * plain one. */
+
+/* The value, if it ends plainly at `at`. */
+static inline const char *json_end_plain(PlainText text, const char *at)
 {
-    return at < scan->end && (*at == ',' || *at == '}');
+    return LIKELY(at < text.end && (*at == ',' || *at == '}')) ? at : NULL;
 }
 
-/* At a quote: the text of a plain string; `*at` moves behind the closing quote. */
-static inline bool json_plain_string(const JsonScan *scan, const char **at, Str *ret_text)
+/* At a quote. */
+static inline const char *json_plain_string(PlainText text, const char *at, Str *ret_value)
 {
     unsigned non_ascii = 0;
-    const char *first = *at + 1;
-    const char *stop = json_find_special(scan->begin, first, scan->end, &non_ascii);
-    if (UNLIKELY(stop >= scan->end || *stop != '"')) {
-        return false;
+    const char *first = at + 1;
+    const char *stop = json_find_special(text.begin, first, text.end, &non_ascii);
+    if (UNLIKELY(stop >= text.end || *stop != '"')) {
+        return NULL;
     }
-    *ret_text = (Str){first, (size_t)(stop - first)};
-    *at = stop + 1;
-    return LIKELY(non_ascii == 0) || str_is_utf8(*ret_text);
+    *ret_value = (Str){first, (size_t)(stop - first)};
+    if (UNLIKELY(non_ascii != 0) && !str_is_utf8(*ret_value)) {
+        return NULL;
+    }
+    return json_end_plain(text, stop + 1);
 }
 
 /* The digits at the start of eight bytes, as many as there are (8: all). */
@@ -58,66 +69,86 @@ static inline uint32_t json_digits_value(uint64_t word, unsigned count)
                       32);
 }
 
-/* An integer that ends plainly. */
-static inline bool json_plain_integer(const JsonScan *scan, const char **at, int64_t *ret_value)
+/* A number of at most 18 digits: digits / 10^fraction. */
+static inline const char *json_plain_number(PlainText text, const char *at, int64_t *ret_digits,
+                                            int *ret_fraction)
 {
-    const char *p = *at;
-    int fraction = 0;
-    if (LIKELY(scan->end - p > 8)) {
-        bool negative = *p == '-';
+    return number_scan_short(&at, text.end, ret_digits, ret_fraction) ? json_end_plain(text, at)
+                                                                      : NULL;
+}
+
+static inline const char *json_plain_integer(PlainText text, const char *at, int64_t *ret_value)
+{
+    if (LIKELY(text.end - at > 8)) {
+        bool negative = *at == '-';
         uint64_t word;
-        memcpy(&word, p + negative, sizeof word);
+        memcpy(&word, at + negative, sizeof word);
         unsigned count = json_count_digits(word);
         bool leading_zero = (char)word == '0' && count > 1;
         if (LIKELY(count > 0 && count < 8 && !leading_zero)) {
-            p += negative + count;
             int64_t value = json_digits_value(word, count);
             *ret_value = negative ? -value : value;
-            *at = p;
-            return json_ends_plain(scan, p);
+            return json_end_plain(text, at + negative + count);
         }
     }
-    return number_scan_short(at, scan->end, ret_value, &fraction) && fraction == 0 &&
-           json_ends_plain(scan, *at);
+    int fraction = 0;
+    at = json_plain_number(text, at, ret_value, &fraction);
+    return fraction == 0 ? at : NULL;
 }
 
 /* A decimal of `node` whose digits fit 64 bits. */
-static inline bool json_plain_decimal(const JsonScan *scan, const char **at, const ValueNode *node,
-                                      int64_t *ret_value)
+static inline const char *json_plain_decimal(PlainText text, const char *at, const ValueNode *node,
+                                             int64_t *ret_value)
 {
     int64_t digits = 0;
     int fraction = 0;
-    if (!number_scan_short(at, scan->end, &digits, &fraction) || fraction > node->scale ||
-        !json_ends_plain(scan, *at)) {
-        return false;
+    at = json_plain_number(text, at, &digits, &fraction);
+    if (at == NULL || fraction > node->scale) {
+        return NULL;
     }
     unsigned missing = (unsigned)(node->scale - fraction);
     if (missing > 0 &&
         (missing > 18 ||
          __builtin_mul_overflow(digits, (int64_t)powers_of_ten_u64[missing], &digits))) {
-        return false;
+        return NULL;
     }
     uint64_t size = digits < 0 ? 0 - (uint64_t)digits : (uint64_t)digits;
     *ret_value = digits;
-    return node->precision >= 19 || size < powers_of_ten_u64[node->precision];
+    return node->precision >= 19 || size < powers_of_ten_u64[node->precision] ? at : NULL;
 }
 
-static inline bool json_plain_bool(const JsonScan *scan, const char **at, bool *ret_value)
+/* Digits and power of ten that a double holds exactly: their quotient is rounded once. A zero may
+ * have a sign, which the digits do not tell. */
+static inline const char *json_plain_double(PlainText text, const char *at, double *ret_value)
 {
-    const char *p = *at;
-    if (scan->end - p < 6) {
-        return false;
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+    int64_t digits = 0;
+    int fraction = 0;
+    at = json_plain_number(text, at, &digits, &fraction);
+    if (at == NULL || digits == 0 || digits > INT64_C(1) << 53 || digits < -(INT64_C(1) << 53)) {
+        return NULL;
     }
-    if (memcmp(p, "true", 4) == 0) {
-        *ret_value = true;
-        *at = p + 4;
-    } else if (memcmp(p, "false", 5) == 0) {
-        *ret_value = false;
-        *at = p + 5;
-    } else {
-        return false;
+    *ret_value = (double)digits / powers[fraction];
+    return at;
+}
+
+static inline const char *json_plain_bool(PlainText text, const char *at, bool *ret_value)
+{
+    if (text.end - at < 6) {
+        return NULL;
     }
-    return json_ends_plain(scan, *at);
+    *ret_value = *at == 't';
+    if (memcmp(at, "true", 4) == 0) {
+        return json_end_plain(text, at + 4);
+    }
+    return memcmp(at, "false", 5) == 0 ? json_end_plain(text, at + 5) : NULL;
+}
+
+/* At 'n'. */
+static inline const char *json_plain_null(PlainText text, const char *at)
+{
+    return text.end - at >= 5 && memcmp(at, "null", 4) == 0 ? json_end_plain(text, at + 4) : NULL;
 }
 
 /* The row is the next of the vector, and there is room for it: its bit of validity is set already
@@ -144,92 +175,100 @@ static inline bool json_store_integer(Vector *vector, TypeKind kind, uint32_t ro
     return true;
 }
 
-static inline bool json_store_plain_text(const JsonReader *reader, const ValueNode *node,
-                                         Vector *vector, uint32_t row, Str text)
+static inline bool json_store_time(Vector *vector, const ValueNode *node, const TimeZone *zone,
+                                   uint32_t row, Str text)
 {
     int64_t us = 0;
-    if (LIKELY(node->kind == TYPE_STRING)) {
-        JSON_STORE(vector, Str, row, text);
+    int32_t days = 0;
+    if (node->kind == TYPE_DATE) {
+        if (!date_parse_iso(text, &days)) {
+            return false;
+        }
+        JSON_STORE(vector, int32_t, row, days);
         return true;
     }
-    if (node->kind == TYPE_TIMESTAMP && timestamp_parse_iso(text, reader->time_zone, &us)) {
-        JSON_STORE(vector, int64_t, row, us);
-        return true;
+    if (!(node->kind == TYPE_TIMESTAMP ? timestamp_parse_iso(text, zone, &us)
+                                       : timestamp_ntz_parse_iso(text, &us))) {
+        return false;
     }
-    return false;
+    JSON_STORE(vector, int64_t, row, us);
+    return true;
 }
 
-static inline bool json_read_plain_scalar(const JsonScan *scan, const char **at,
-                                          const ValueNode *node, Vector *vector, uint32_t row)
+static inline const char *json_read_plain_text(PlainText text, const char *at,
+                                               const ValueNode *node, const TimeZone *zone,
+                                               Vector *vector, uint32_t row)
+{
+    Str value = STR_NULL;
+    at = *at == '"' ? json_plain_string(text, at, &value) : NULL;
+    if (UNLIKELY(at == NULL)) {
+        return NULL;
+    }
+    if (LIKELY(node->plain == PLAIN_STRING)) {
+        JSON_STORE(vector, Str, row, value);
+        return at;
+    }
+    return json_store_time(vector, node, zone, row, value) ? at : NULL;
+}
+
+static inline const char *json_read_plain_scalar(PlainText text, const char *at,
+                                                 const ValueNode *node, Vector *vector,
+                                                 uint32_t row)
 {
     int64_t value = 0;
+    double number = 0;
     bool truth = false;
     switch (node->plain) {
     case PLAIN_INTEGER:
-        return json_plain_integer(scan, at, &value) &&
-               json_store_integer(vector, node->kind, row, value);
+        at = json_plain_integer(text, at, &value);
+        return at != NULL && json_store_integer(vector, node->kind, row, value) ? at : NULL;
     case PLAIN_DECIMAL:
-        if (!json_plain_decimal(scan, at, node, &value)) {
-            return false;
+        at = json_plain_decimal(text, at, node, &value);
+        if (LIKELY(at != NULL)) {
+            JSON_STORE(vector, int128, row, value);
         }
-        JSON_STORE(vector, int128, row, value);
-        return true;
+        return at;
+    case PLAIN_DOUBLE:
+        at = json_plain_double(text, at, &number);
+        if (LIKELY(at != NULL)) {
+            JSON_STORE(vector, double, row, number);
+        }
+        return at;
     case PLAIN_BOOLEAN:
-        if (!json_plain_bool(scan, at, &truth)) {
-            return false;
+        at = json_plain_bool(text, at, &truth);
+        if (LIKELY(at != NULL)) {
+            JSON_STORE(vector, uint8_t, row, truth);
         }
-        JSON_STORE(vector, uint8_t, row, truth);
-        return true;
-    case PLAIN_TEXT:
+        return at;
+    case PLAIN_STRING:
+    case PLAIN_TIME:
     case PLAIN_NONE:
         break;
     }
-    return false;
+    return NULL;
 }
 
 /* Reads the value of a field that was not seen yet in its object into row `row`, the next of the
- * vector. False: nothing has changed, and the value may be anything. */
-static inline bool json_read_plain(JsonReader *reader, const ValueNode *node, Vector *vector,
-                                   uint32_t row)
+ * vector, which has room for it. NULL: nothing has changed, and the value may be anything. */
+static inline const char *json_read_plain(PlainText text, const char *at, const ValueNode *node,
+                                          const TimeZone *zone, Vector *vector, uint32_t row)
 {
-    JsonScan *scan = &reader->scan;
-    const char *at = scan->at;
-    if (UNLIKELY(at >= scan->end || row >= vector->capacity)) {
-        return false;
-    }
-    assert(vector->length == row);
-    if (node->plain == PLAIN_TEXT) {
-        Str text = STR_NULL;
-        if (*at != '"' || !json_plain_string(scan, &at, &text) || !json_ends_plain(scan, at) ||
-            !json_store_plain_text(reader, node, vector, row, text)) {
-            return false;
-        }
-    } else if (!json_read_plain_scalar(scan, &at, node, vector, row)) {
-        return false;
-    }
-    scan->at = at;
-    return true;
+    return node->plain == PLAIN_STRING || node->plain == PLAIN_TIME
+               ? json_read_plain_text(text, at, node, zone, vector, row)
+               : json_read_plain_scalar(text, at, node, vector, row);
 }
 
-/* Passes a plain value that no column wants. False: nothing has changed. */
-static inline bool json_skip_plain(JsonScan *scan)
+/* Passes a value that no column wants. */
+static inline const char *json_skip_plain(PlainText text, const char *at)
 {
-    const char *at = scan->at;
-    Str text = STR_NULL;
+    Str string = STR_NULL;
     int64_t value = 0;
     int fraction = 0;
     bool truth = false;
-    if (UNLIKELY(at >= scan->end)) {
-        return false;
-    }
-    bool plain = *at == '"'   ? json_plain_string(scan, &at, &text)
-                 : *at >= 'f' ? json_plain_bool(scan, &at, &truth)
-                              : number_scan_short(&at, scan->end, &value, &fraction);
-    if (!plain || !json_ends_plain(scan, at)) {
-        return false;
-    }
-    scan->at = at;
-    return true;
+    return *at == '"'   ? json_plain_string(text, at, &string)
+           : *at == 'n' ? json_plain_null(text, at)
+           : *at >= 'f' ? json_plain_bool(text, at, &truth)
+                        : json_plain_number(text, at, &value, &fraction);
 }
 
 #endif

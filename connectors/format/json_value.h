@@ -24,9 +24,11 @@ typedef struct ObjectNode ObjectNode;
 /* Whether values of the type have a plain form, and of which kind (json_plain.h). */
 typedef enum PlainKind {
     PLAIN_NONE,
-    PLAIN_TEXT,
+    PLAIN_STRING,
+    PLAIN_TIME, /* DATE, TIMESTAMP, TIMESTAMP_NTZ */
     PLAIN_INTEGER,
     PLAIN_DECIMAL,
+    PLAIN_DOUBLE,
     PLAIN_BOOLEAN
 } PlainKind;
 

@@ -6,7 +6,7 @@
 #include "tests/unit/format/fixture.h"
 #include "tests/unit/format/random_values.h"
 
-enum { TYPES = 12 };
+enum { TYPES = 14 };
 
 static void open_every_type(Fixture *f)
 {
@@ -14,7 +14,8 @@ static void open_every_type(Fixture *f)
          FIELD("c3", &type_bigint), FIELD("c4", type_decimal(f->arena, 5, 2)),
          FIELD("c5", type_decimal(f->arena, 38, 20)), FIELD("c6", type_decimal(f->arena, 18, 0)),
          FIELD("c7", &type_boolean), FIELD("c8", &type_string), FIELD("c9", &type_timestamp),
-         FIELD("c10", &type_double), FIELD("c11", type_decimal(f->arena, 19, 19)));
+         FIELD("c10", &type_double), FIELD("c11", type_decimal(f->arena, 19, 19)),
+         FIELD("c12", &type_date), FIELD("c13", &type_timestamp_ntz));
 }
 
 /* The record {"c<type>":value}, with what stands behind the value. */
@@ -150,6 +151,18 @@ static void handpicked_values(void **state)
         "\"2026-03-01x10:20:30Z\"",
         "\"2026/03/01T10:20:30Z\"",
         "\"2026-03-01T1a:20:30Z\"",
+        "\"2026-03-01\"",
+        "\"2026-3-01\"",
+        "\"2026-02-30\"",
+        "-0.0",
+        "0.1",
+        "9007199254740992",
+        "9007199254740993",
+        "-9007199254740993",
+        "0.9007199254740993",
+        "nulll",
+        "123456789012345678.5",
+        "0.12345678901234567",
         "\"2026-03-01T10:20:30z\"",
         "[]",
         "{}",
