@@ -30,18 +30,21 @@ Error *store_ingest_begin(TableStore *store, StoreIngest **ret_ingest)
     return NULL;
 }
 
-static Error *put(StoreIngest *ingest)
+Error *store_ingest_entry(StoreIngest *ingest, Str key, Str value)
 {
-    ingest->bytes += ingest->key.size + ingest->value.size;
-    return rocks_file_put(ingest->file, buffer_str(&ingest->key), buffer_str(&ingest->value));
+    ingest->bytes += key.size + value.size;
+    return value.data == NULL ? rocks_file_delete(ingest->file, key)
+                              : rocks_file_put(ingest->file, key, value);
 }
 
 Error *store_ingest_position(StoreIngest *ingest, uint32_t shard, int64_t offset, int64_t time_us)
 {
     assert(shard < ingest->store->shards && offset >= 0);
-    store_format_position_key(&ingest->key, shard);
-    store_format_position_value(&ingest->value, offset, time_us);
-    return put(ingest);
+    char key[STORE_POSITION_KEY_SIZE];
+    char value[STORE_POSITION_SIZE];
+    store_write_position_key(key, shard);
+    store_write_position(value, offset, time_us);
+    return store_ingest_entry(ingest, (Str){key, sizeof key}, (Str){value, sizeof value});
 }
 
 Error *store_ingest_put(StoreIngest *ingest, uint32_t shard, Str key, uint32_t ordinal,
@@ -50,15 +53,14 @@ Error *store_ingest_put(StoreIngest *ingest, uint32_t shard, Str key, uint32_t o
     assert(shard < ingest->store->shards && ordinal < UINT32_MAX);
     store_format_row_key(&ingest->key, shard, key, ordinal);
     store_format_row_value(&ingest->value, sequence, row);
-    return put(ingest);
+    return store_ingest_entry(ingest, buffer_str(&ingest->key), buffer_str(&ingest->value));
 }
 
 Error *store_ingest_delete(StoreIngest *ingest, uint32_t shard, Str key, uint32_t ordinal)
 {
     assert(shard < ingest->store->shards && ordinal < UINT32_MAX);
     store_format_row_key(&ingest->key, shard, key, ordinal);
-    ingest->bytes += ingest->key.size;
-    return rocks_file_delete(ingest->file, buffer_str(&ingest->key));
+    return store_ingest_entry(ingest, buffer_str(&ingest->key), STR_NULL);
 }
 
 size_t store_ingest_bytes(const StoreIngest *ingest)
@@ -77,6 +79,7 @@ static Error *finish(StoreIngest *ingest)
         TRY(table_store_flush(ingest->store));
     }
     TRY(rocks_file_ingest(ingest->file));
+    state_settle_memory(ingest->store->state);
     return fault_check("ingest.after");
 }
 

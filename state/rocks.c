@@ -8,6 +8,8 @@
 
 #include "processor/base/banned.h"
 
+enum { CACHE_LEAST_SHARE = 8 };
+
 struct RocksBatch {
     rocksdb_writebatch_t *batch;
     size_t bytes;
@@ -131,7 +133,10 @@ static Error *open_rocks(const char *dir, size_t memory_bytes, bool to_read, Roc
 {
     Rocks *rocks = mem_new(Rocks);
     pthread_mutex_init(&rocks->lock, NULL);
-    rocks->options = rocks_options(memory_bytes);
+    rocks->cache_bytes = memory_bytes - rocks_buffer_bytes(memory_bytes);
+    rocks->cache = rocks_cache(rocks->cache_bytes);
+    rocks->options = rocks_options(memory_bytes, rocks->cache);
+    rocks->file_options = rocks_file_options(rocks->options);
     rocks->write_options = rocksdb_writeoptions_create();
     rocksdb_writeoptions_disable_WAL(rocks->write_options, 1);
     rocks->read_options = rocksdb_readoptions_create();
@@ -145,6 +150,7 @@ static Error *open_rocks(const char *dir, size_t memory_bytes, bool to_read, Roc
         rocks_close(rocks);
         return error;
     }
+    rocks_settle_memory(rocks, 0);
     *ret_rocks = rocks;
     return NULL;
 }
@@ -185,6 +191,8 @@ void rocks_close(Rocks *rocks)
     rocksdb_readoptions_destroy(rocks->read_options);
     rocksdb_writeoptions_destroy(rocks->write_options);
     rocksdb_options_destroy(rocks->options);
+    rocksdb_options_destroy(rocks->file_options);
+    rocksdb_cache_destroy(rocks->cache);
     pthread_mutex_destroy(&rocks->lock);
     mem_free(rocks);
 }
@@ -216,6 +224,14 @@ Error *rocks_flush(Rocks *rocks, RocksFamily *family)
     rocksdb_flushoptions_destroy(options);
     ROCKS_TRY(message, "flushed");
     return NULL;
+}
+
+void rocks_settle_memory(Rocks *rocks, size_t reserved)
+{
+    size_t least = rocks->cache_bytes / CACHE_LEAST_SHARE;
+    size_t taken = rocks_reader_bytes(rocks) + reserved;
+    size_t left = taken < rocks->cache_bytes ? rocks->cache_bytes - taken : 0;
+    rocksdb_cache_set_capacity(rocks->cache, left < least ? least : left);
 }
 
 RocksBatch *rocks_batch_new(void)

@@ -23,9 +23,10 @@ typedef struct RocksIterator RocksIterator;
 /* Bytes at the end of a key that do not count for the filters: an ordinal. */
 enum { ROCKS_PREFIX_TAIL = 4 };
 
-/* Opens or creates the database in `dir` (which exists). `memory_bytes` covers block cache and
- * write buffers, at least 1 MiB each. STATE_LOCKED (another process has it), STATE_CORRUPT (make a
- * new one), STATE_UNWRITABLE (rights, space), STATE_IO (the disk). */
+/* Opens or creates the database in `dir` (which exists). `memory_bytes` covers write buffers (a
+ * sixteenth), filters, indexes and the block cache (the rest), at least 1 MiB. STATE_LOCKED
+ * (another process has it), STATE_CORRUPT (make a new one), STATE_UNWRITABLE (rights, space),
+ * STATE_IO (the disk). */
 NODISCARD Error *rocks_open(const char *dir, size_t memory_bytes, Rocks **ret_rocks);
 /* The database as its owner, who may be at work, last wrote its list of files; takes no lock and
  * writes nothing. It does not follow what the owner writes later. */
@@ -35,6 +36,9 @@ void rocks_close(Rocks *rocks);
 /* The column family of that name, made when there is none. Lives as long as the database. */
 NODISCARD Error *rocks_family(Rocks *rocks, const char *name, RocksFamily **ret_family);
 bool rocks_has_family(Rocks *rocks, const char *name);
+/* Fits the cache into what filters, indexes and `reserved` bytes of others leave of the memory; now
+ * and then, as after an ingestion. */
+void rocks_settle_memory(Rocks *rocks, size_t reserved);
 /* Makes everything written to the family so far durable. */
 NODISCARD Error *rocks_flush(Rocks *rocks, RocksFamily *family);
 
@@ -88,6 +92,7 @@ NODISCARD Error *rocks_iterator_error(const RocksIterator *iterator);
  * family. */
 uint64_t rocks_cache_bytes(Rocks *rocks);
 uint64_t rocks_write_buffer_bytes(Rocks *rocks);
+uint64_t rocks_reader_bytes(Rocks *rocks); /* filters and indexes of open files */
 void rocks_family_sizes(Rocks *rocks, const char *name, uint64_t *ret_file_bytes,
                         uint64_t *ret_entries);
 

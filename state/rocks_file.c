@@ -23,7 +23,7 @@ Error *rocks_file_open(Rocks *rocks, RocksFamily *family, const char *path, Rock
     RocksFile *file = mem_new(RocksFile);
     *file = (RocksFile){.rocks = rocks, .family = family, .path = mem_strdup(path)};
     file->env = rocksdb_envoptions_create();
-    file->writer = rocksdb_sstfilewriter_create(file->env, rocks->options);
+    file->writer = rocksdb_sstfilewriter_create(file->env, rocks->file_options);
     char *message = NULL;
     rocksdb_sstfilewriter_open(file->writer, path, &message);
     if (message != NULL) {

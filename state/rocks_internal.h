@@ -15,15 +15,23 @@ struct RocksFamily {
 
 struct Rocks {
     rocksdb_t *db;
+    rocksdb_cache_t *cache;
+    size_t cache_bytes; /* with the filters and indexes beside it */
     rocksdb_options_t *options;
+    rocksdb_options_t *file_options; /* of files to be ingested */
     rocksdb_writeoptions_t *write_options;
     rocksdb_readoptions_t *read_options;
     pthread_mutex_t lock; /* protects families */
     RocksFamily *families;
 };
 
-/* Options of the database and of every family and file of it. */
-rocksdb_options_t *rocks_options(size_t memory_bytes);
+/* Options of the database and of every family of it. */
+rocksdb_options_t *rocks_options(size_t memory_bytes, rocksdb_cache_t *cache);
+size_t rocks_buffer_bytes(size_t memory_bytes);
+rocksdb_cache_t *rocks_cache(size_t bytes);
+
+/* The same for files that are ingested. */
+rocksdb_options_t *rocks_file_options(rocksdb_options_t *options);
 
 /* The failure RocksDB tells as text, which is freed: "The state could not be `doing`: ...". */
 NODISCARD COLD Error *rocks_error(char *message, const char *doing);

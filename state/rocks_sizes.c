@@ -12,24 +12,31 @@ static uint64_t number(const Rocks *rocks, const RocksFamily *family, const char
     return rocksdb_property_int_cf(rocks->db, family->handle, name, &value) == 0 ? value : 0;
 }
 
-uint64_t rocks_cache_bytes(Rocks *rocks)
-{
-    pthread_mutex_lock(&rocks->lock);
-    const RocksFamily *any = rocks->families; /* all share one cache */
-    uint64_t bytes = any == NULL ? 0 : number(rocks, any, "rocksdb.block-cache-usage");
-    pthread_mutex_unlock(&rocks->lock);
-    return bytes;
-}
-
-uint64_t rocks_write_buffer_bytes(Rocks *rocks)
+/* Of all families together. */
+static uint64_t sum(Rocks *rocks, const char *name)
 {
     uint64_t bytes = 0;
     pthread_mutex_lock(&rocks->lock);
     for (const RocksFamily *family = rocks->families; family != NULL; family = family->next) {
-        bytes += number(rocks, family, "rocksdb.size-all-mem-tables");
+        bytes += number(rocks, family, name);
     }
     pthread_mutex_unlock(&rocks->lock);
     return bytes;
+}
+
+uint64_t rocks_cache_bytes(Rocks *rocks)
+{
+    return rocksdb_cache_get_usage(rocks->cache); /* all families share it */
+}
+
+uint64_t rocks_write_buffer_bytes(Rocks *rocks)
+{
+    return sum(rocks, "rocksdb.size-all-mem-tables");
+}
+
+uint64_t rocks_reader_bytes(Rocks *rocks)
+{
+    return sum(rocks, "rocksdb.estimate-table-readers-mem");
 }
 
 void rocks_family_sizes(Rocks *rocks, const char *name, uint64_t *ret_file_bytes,

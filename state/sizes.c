@@ -8,7 +8,10 @@
 void state_sizes(State *state, StateSizes *ret_sizes)
 {
     Rocks *rocks = state_rocks(state);
-    *ret_sizes = (StateSizes){rocks_cache_bytes(rocks), rocks_write_buffer_bytes(rocks)};
+    *ret_sizes = (StateSizes){.block_cache_bytes = rocks_cache_bytes(rocks),
+                              .filter_bytes = rocks_reader_bytes(rocks),
+                              .write_buffers_bytes = rocks_write_buffer_bytes(rocks),
+                              .run_bytes = state_run_bytes(state)};
 }
 
 void state_table_sizes(State *state, Str table, TableSizes *ret_sizes)

@@ -6,8 +6,10 @@
 #include "state/state.h"
 
 typedef struct StateSizes {
-    uint64_t block_cache_bytes;   /* blocks, indexes, filters */
-    uint64_t write_buffers_bytes; /* memtables of all tables */
+    uint64_t block_cache_bytes;   /* blocks of rows */
+    uint64_t filter_bytes;        /* filters and indexes of the files */
+    uint64_t write_buffers_bytes; /* batches that are not flushed */
+    uint64_t run_bytes;           /* what restores gather, sort and write */
 } StateSizes;
 
 typedef struct TableSizes {

@@ -31,6 +31,7 @@ struct State {
     atomic_uint next_file;
     size_t run_bytes; /* what all runs together may take */
     atomic_int runs;
+    atomic_size_t run_bytes_used;
     Rocks *rocks;
     RocksFamily *meta;
     TableStore *tables;
@@ -268,15 +269,31 @@ const char *state_new_file(State *state, Buffer *path)
     return buffer_cstr(path);
 }
 
+void state_settle_memory(State *state)
+{
+    rocks_settle_memory(state->rocks, atomic_load(&state->runs) > 0 ? state->run_bytes : 0);
+}
+
 void state_count_run(State *state, int change)
 {
     (void)atomic_fetch_add(&state->runs, change);
+    state_settle_memory(state);
+}
+
+void state_count_run_bytes(State *state, size_t before, size_t now)
+{
+    (void)atomic_fetch_add(&state->run_bytes_used, now - before); /* modulo: may go down */
 }
 
 size_t state_run_share(const State *state)
 {
     int runs = atomic_load(&state->runs);
     return state->run_bytes / (size_t)(runs < 1 ? 1 : runs);
+}
+
+size_t state_run_bytes(const State *state)
+{
+    return atomic_load(&state->run_bytes_used);
 }
 
 static Error *make_anew(State *state, const char *database, size_t memory_bytes)

@@ -27,7 +27,7 @@ typedef struct TableStore TableStore;
 typedef struct StateOptions {
     const char *dir;      /* made when missing */
     const char *pipeline; /* a directory of another pipeline is refused */
-    size_t memory_bytes;  /* block cache and write buffers */
+    size_t memory_bytes;  /* all that StateSizes lists (sizes.h) */
 } StateOptions;
 
 enum { STATE_SHARDS_MAX = 65536 };
@@ -113,6 +113,22 @@ NODISCARD Error *store_ingest_finish(StoreIngest *ingest);
 /* Not finished: nothing of it was ever there. */
 void store_ingest_free(StoreIngest *ingest);
 
+/* Changes in any order, held in memory until they are written; the last change of an entry wins.
+ * All runs of a state together have a quarter of its memory. Thread: one at a time. */
+typedef struct StoreRun StoreRun;
+
+StoreRun *store_run_new(TableStore *store);
+void store_run_free(StoreRun *run);
+void store_run_put(StoreRun *run, uint32_t shard, Str key, uint32_t ordinal, Str sequence, Str row);
+void store_run_delete(StoreRun *run, uint32_t shard, Str key, uint32_t ordinal);
+void store_run_position(StoreRun *run, uint32_t shard, int64_t offset, int64_t time_us);
+/* Memory in use, and whether it is time to write the run: its share of the memory is used up. */
+size_t store_run_bytes(const StoreRun *run);
+bool store_run_is_full(StoreRun *run);
+/* Sorts the changes, ingests them in one step, and empties the run. After an error it is as it was.
+ */
+NODISCARD Error *store_run_write(StoreRun *run);
+
 /* Whether the store has no row of any shard. */
 NODISCARD Error *table_store_is_empty(TableStore *store, bool *ret_empty);
 
@@ -136,6 +152,7 @@ NODISCARD Error *store_scan_next(StoreScan *scan, StoredRow *ret_row, bool *ret_
 
 DEFINE_AUTO(store_batch, StoreBatch, store_batch_free)
 DEFINE_AUTO(store_ingest, StoreIngest, store_ingest_free)
+DEFINE_AUTO(store_run, StoreRun, store_run_free)
 DEFINE_AUTO(store_scan, StoreScan, store_scan_close)
 
 #endif

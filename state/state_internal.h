@@ -48,8 +48,12 @@ void store_format_row_value(Buffer *out, Str sequence, Str row);
 /* One entry as bytes; value STR_NULL: it is deleted. */
 NODISCARD Error *store_ingest_entry(StoreIngest *ingest, Str key, Str value);
 
-/* Runs in memory share what the state has for them. */
+/* Fits the cache into what the other parts leave of the memory. */
+void state_settle_memory(State *state);
+/* Runs in memory share what the state has for them, which the cache lacks while there are any. */
 void state_count_run(State *state, int change);
+void state_count_run_bytes(State *state, size_t before, size_t now);
+size_t state_run_bytes(const State *state);
 size_t state_run_share(const State *state);
 
 #endif

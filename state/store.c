@@ -8,21 +8,90 @@
 
 #include "processor/base/banned.h"
 
-enum { TAG_POSITION = 0, TAG_ROW = 1, PREFIX_SIZE = 3, POSITION_SIZE = 16 };
-enum { ORDINAL_SIZE = ROCKS_PREFIX_TAIL };
+enum { TAG_POSITION = 0, TAG_ROW = 1, PREFIX_SIZE = STORE_POSITION_KEY_SIZE };
+enum { ORDINAL_SIZE = ROCKS_PREFIX_TAIL, SEQUENCE_LENGTH_SIZE = 4 };
 
-static void append_prefix(Buffer *out, uint32_t shard, char tag)
+static void write_u32_be(char *out, uint32_t value)
 {
-    buffer_append_u16_be(out, (uint16_t)shard);
-    buffer_append_byte(out, tag);
+    value = __builtin_bswap32(value);
+    memcpy(out, &value, sizeof value);
+}
+
+static void write_i64_be(char *out, int64_t value)
+{
+    uint64_t bytes = __builtin_bswap64((uint64_t)value);
+    memcpy(out, &bytes, sizeof bytes);
+}
+
+static void write_prefix(char *out, uint32_t shard, char tag)
+{
+    out[0] = (char)(shard >> 8);
+    out[1] = (char)shard;
+    out[2] = tag;
+}
+
+static char *append(char *out, Str bytes)
+{
+    memcpy(out, bytes.data, bytes.size);
+    return out + bytes.size;
+}
+
+size_t store_row_key_size(Str key)
+{
+    return PREFIX_SIZE + key.size + ORDINAL_SIZE;
+}
+
+/* The last row of a key comes first. */
+void store_write_row_key(char *out, uint32_t shard, Str key, uint32_t ordinal)
+{
+    write_prefix(out, shard, TAG_ROW);
+    write_u32_be(append(out + PREFIX_SIZE, key), UINT32_MAX - ordinal);
+}
+
+size_t store_row_value_size(Str sequence, Str row)
+{
+    return SEQUENCE_LENGTH_SIZE + sequence.size + row.size;
+}
+
+/* Length of the sequence, sequence, row. */
+void store_write_row_value(char *out, Str sequence, Str row)
+{
+    write_u32_be(out, (uint32_t)sequence.size);
+    (void)append(append(out + SEQUENCE_LENGTH_SIZE, sequence), row);
+}
+
+void store_write_position_key(char *out, uint32_t shard)
+{
+    write_prefix(out, shard, TAG_POSITION);
+}
+
+void store_write_position(char *out, int64_t offset, int64_t time_us)
+{
+    write_i64_be(out, offset);
+    write_i64_be(out + 8, time_us);
+}
+
+static char *resize(Buffer *out, size_t size)
+{
+    buffer_clear(out);
+    char *bytes = buffer_reserve(out, size);
+    out->size = size;
+    return bytes;
 }
 
 void store_format_row_key(Buffer *out, uint32_t shard, Str key, uint32_t ordinal)
 {
-    buffer_clear(out);
-    append_prefix(out, shard, TAG_ROW);
-    buffer_append_str(out, key);
-    buffer_append_u32_be(out, UINT32_MAX - ordinal); /* the last row of a key comes first */
+    store_write_row_key(resize(out, store_row_key_size(key)), shard, key, ordinal);
+}
+
+void store_format_row_value(Buffer *out, Str sequence, Str row)
+{
+    store_write_row_value(resize(out, store_row_value_size(sequence, row)), sequence, row);
+}
+
+static void append_prefix(Buffer *out, uint32_t shard, char tag)
+{
+    write_prefix(resize(out, PREFIX_SIZE), shard, tag);
 }
 
 static uint32_t read_u32_be(const char *bytes)
@@ -39,28 +108,8 @@ static int64_t read_i64_be(const char *bytes)
     return (int64_t)__builtin_bswap64(value);
 }
 
-/* Value of a row entry: length of the sequence (4 bytes), sequence, row. */
-void store_format_row_value(Buffer *out, Str sequence, Str row)
-{
-    buffer_clear(out);
-    buffer_append_u32_be(out, (uint32_t)sequence.size);
-    buffer_append_str(out, sequence);
-    buffer_append_str(out, row);
-}
-
-void store_format_position_key(Buffer *out, uint32_t shard)
-{
-    buffer_clear(out);
-    append_prefix(out, shard, TAG_POSITION);
-}
-
-void store_format_position_value(Buffer *out, int64_t offset, int64_t time_us)
-{
-    buffer_clear(out);
-    buffer_append_u64_be(out, (uint64_t)offset);
-    buffer_append_u64_be(out, (uint64_t)time_us);
-}
-
+/* Damage found while the state is in use is noted on disk, so that the next opening makes it anew.
+ */
 Error *store_noted(const TableStore *store, Error *error)
 {
     if (error != NULL && error_class(error) == ERROR_STATE_CORRUPT) {
@@ -79,15 +128,16 @@ static Error *corrupt(const TableStore *store)
 
 static Error *split_row_value(const TableStore *store, Str value, Str *ret_sequence, Str *ret_row)
 {
-    if (value.size < 4) {
+    if (value.size < SEQUENCE_LENGTH_SIZE) {
         return corrupt(store);
     }
     size_t sequence_size = read_u32_be(value.data);
-    if (sequence_size > value.size - 4) {
+    value = (Str){value.data + SEQUENCE_LENGTH_SIZE, value.size - SEQUENCE_LENGTH_SIZE};
+    if (sequence_size > value.size) {
         return corrupt(store);
     }
-    *ret_sequence = (Str){value.data + 4, sequence_size};
-    *ret_row = (Str){value.data + 4 + sequence_size, value.size - 4 - sequence_size};
+    *ret_sequence = (Str){value.data, sequence_size};
+    *ret_row = (Str){value.data + sequence_size, value.size - sequence_size};
     return NULL;
 }
 
@@ -106,10 +156,10 @@ Error *table_store_position(TableStore *store, uint32_t shard, int64_t *ret_offs
 {
     AUTO_BUFFER Buffer key = {0};
     AUTO_BUFFER Buffer value = {0};
-    store_format_position_key(&key, shard);
+    append_prefix(&key, shard, TAG_POSITION);
     TRY(store_noted(store,
                     rocks_get(store->rocks, store->family, buffer_str(&key), take_bytes, &value)));
-    if (value.size != 0 && value.size != POSITION_SIZE) {
+    if (value.size != 0 && value.size != STORE_POSITION_SIZE) {
         return corrupt(store);
     }
     *ret_offset = value.size == 0 ? -1 : read_i64_be(value.data);
@@ -222,8 +272,8 @@ void store_batch_clear_shard(StoreBatch *batch, uint32_t shard)
 void store_batch_set_position(StoreBatch *batch, uint32_t shard, int64_t offset, int64_t time_us)
 {
     assert(offset >= 0);
-    store_format_position_key(&batch->key, shard);
-    store_format_position_value(&batch->value, offset, time_us);
+    append_prefix(&batch->key, shard, TAG_POSITION);
+    store_write_position(resize(&batch->value, STORE_POSITION_SIZE), offset, time_us);
     rocks_batch_put(batch->batch, batch->store->family, buffer_str(&batch->key),
                     buffer_str(&batch->value));
 }
