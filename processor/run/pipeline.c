@@ -349,11 +349,13 @@ static bool waits_for_operator(const Error *error)
 static Error *run_flow(FlowThread *thread)
 {
     const TopologyRetry *retry = thread->pipeline->retry;
+    Error *error = NULL; /* of the start before the run: it counts like any other */
     for (int attempt = 1;; attempt++) {
-        int64_t started_ms = clock_monotonic_ms();
-        Error *error = flow_runner_run(thread->flow, thread->update_id);
-        if (clock_monotonic_ms() - started_ms > retry->backoff_max_ms) {
-            attempt = 1;
+        if (error == NULL) {
+            int64_t started_ms = clock_monotonic_ms();
+            error = flow_runner_run(thread->flow, thread->update_id);
+            bool ran_well = clock_monotonic_ms() - started_ms > retry->backoff_max_ms;
+            attempt = ran_well ? 1 : attempt;
         }
         if (error == NULL || error_disposition(error) == ERROR_FATAL ||
             must_stop(thread->pipeline)) {
@@ -367,7 +369,7 @@ static Error *run_flow(FlowThread *thread)
         error_free(error);
         wait_ms(thread->pipeline,
                 patient ? retry->backoff_max_ms : retry_backoff_ms(retry, attempt));
-        TRY(flow_runner_start(thread->flow, thread->update_id));
+        error = flow_runner_start(thread->flow, thread->update_id);
     }
 }
 

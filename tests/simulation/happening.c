@@ -399,5 +399,6 @@ void happening_stop(World *world)
     while (world->shows > 0) {
         scheduler_sleep_us(10000);
     }
+    happening_tend(world);
     trace_say("nothing goes wrong any more");
 }

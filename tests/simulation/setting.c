@@ -18,6 +18,8 @@ static int64_t pick(World *world, const int64_t *from, size_t count)
 static const char *topology_text(World *world)
 {
     bool two = chance_one_in(&world->chance, 3);
+    int64_t attempts = PICK(world, 1, 5, 1000, 1000);
+    world->flows_give_up = attempts < 1000;
     return arena_printf(
         world->arena,
         "pipeline: p\n"
@@ -35,7 +37,7 @@ static const char *topology_text(World *world)
         "  FLOW REPLACE USING (k) SEQUENCE BY seq BY NAME SELECT * FROM STREAM(src);\n"
         "%s",
         (long long)PICK(world, 5, 20, 100), (long long)PICK(world, 0, 0, 10),
-        (long long)PICK(world, 1, 5, 20, 100000), (long long)PICK(world, 1, 5, 20),
+        (long long)PICK(world, 1, 5, 20, 100000), (long long)attempts,
         (long long)PICK(world, 1, 10), (long long)PICK(world, 20, 500, 5000),
         (long long)PICK(world, 1, 2, 3, 5), two ? "  u: {partitions: 2}\n" : "",
         two ? "  CREATE OR REFRESH STREAMING TABLE u\n"

@@ -82,6 +82,31 @@ static Process *only_process(World *world)
     return count == 1 ? only : NULL;
 }
 
+static bool somebody_lives(const World *world)
+{
+    for (int i = 0; i < world->process_count; i++) {
+        if (!world->processes[i]->ended && !world->processes[i]->buried) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A flow that gave up stays down while its process lives, so an operator restarts that. */
+static void stop_all(World *world)
+{
+    for (int i = 0; i < world->process_count; i++) {
+        atomic_store(&world->processes[i]->stop, true);
+    }
+    int64_t deadline_us = scheduler_now_us() + SETTLE_US;
+    while (somebody_lives(world) && scheduler_now_us() < deadline_us) {
+        scheduler_sleep_us(100000);
+    }
+    if (somebody_lives(world)) {
+        world_fail(world, "a process does not stop");
+    }
+}
+
 /* Everything arrives, and of several processes one is left: the others find out that they have a
  * successor as soon as there is something to do. */
 static Process *settle(World *world)
@@ -152,6 +177,9 @@ static void world_main(void *context)
     faults_set(true);
     live(world);
     happening_stop(world);
+    if (world->flows_give_up) {
+        stop_all(world);
+    }
     input_feed(world, 20);
     Process *process = world->failed ? NULL : settle(world);
     if (process != NULL) {

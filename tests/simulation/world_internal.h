@@ -40,7 +40,8 @@ struct World {
     bool failed;
     WorldResult result;
     History *history;
-    bool refreshes; /* full refreshes may happen: then nothing is cut */
+    bool flows_give_up; /* after a few attempts: then an operator is needed at the end */
+    bool refreshes;     /* full refreshes may happen: then nothing is cut */
 };
 
 /* A call of the world's own: an outage is waited for, every other error is the test's mistake. */

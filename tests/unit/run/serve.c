@@ -192,6 +192,36 @@ static void a_corrupt_batch_waits_for_an_operator(void **state)
     rig_done(&rig);
 }
 
+/* The trouble outlasts the first new start: that one fails as well, and is tried again like the run
+ * before it. */
+static void a_start_that_fails_is_tried_again(void **state)
+{
+    (void)state;
+    Rig rig;
+    Service service;
+    rig_init(&rig, 7);
+    Topology *topology = (Topology *)(uintptr_t)rig.program->topology;
+    topology->retry.max_attempts = 1000000;
+    topology->retry.backoff_max_ms = 20;
+    feed(&rig, 50);
+    service_open(&service, &rig);
+    wait_until_drained(&rig);
+    sim_broker_deny(rig.broker, "t");
+    feed(&rig, 50);
+    int64_t deadline = clock_monotonic_ms() + PATIENCE_MS;
+    while (count_in_topic(&rig, "p.event_log", "KAFKA_ACCESS_DENIED") < 1) {
+        assert_true(clock_monotonic_ms() < deadline);
+        clock_sleep_ms(10);
+    }
+    clock_sleep_ms(200);
+    sim_broker_allow(rig.broker, "t");
+    wait_until_drained(&rig);
+    assert_false(atomic_load(&service.ended));
+    ok(service_close(&service, true));
+    (void)rig_audit(&rig, true);
+    rig_done(&rig);
+}
+
 static void crashes_of_a_service(void **state)
 {
     (void)state;
@@ -227,6 +257,7 @@ int main(void)
         cmocka_unit_test(a_stop_during_an_outage),
         cmocka_unit_test(a_successor_ends_the_service),
         cmocka_unit_test(a_corrupt_batch_waits_for_an_operator),
+        cmocka_unit_test(a_start_that_fails_is_tried_again),
         cmocka_unit_test(crashes_of_a_service),
     };
     return cmocka_run_group_tests_name("run/serve", tests, NULL, NULL);
