@@ -163,8 +163,12 @@ Error *kafka_group_offset(Log *base, const char *group, const char *topic, int32
 {
     KafkaLog *log = (KafkaLog *)base;
     int64_t deadline = deadline_after(timeout_ms);
-    Client *client = NULL;
-    TRY(kafka_log_admin(log, READ_COMMITTED, &client));
+    /* A client of its own, with a group: when a coordinator answers that it is none (it moves, or
+     * is still to be made), librdkafka 2.0.2 asks for it through the client's group, and without
+     * one the process dies. */
+    const KafkaProperty own[] = {{"group.id", group}};
+    AUTO(client) Client *client = NULL;
+    TRY(client_open(&log->config, RD_KAFKA_CONSUMER, own, ARRAY_LENGTH(own), NULL, &client));
     int64_t offset = -1;
     rd_kafka_resp_err_t code;
     do {

@@ -20,6 +20,7 @@
 enum {
     REQUEST_PRODUCE = 0,
     REQUEST_FETCH = 1,
+    REQUEST_OFFSET_FETCH = 9,
     REQUEST_INIT_PRODUCER_ID = 22,
     REQUEST_ADD_PARTITIONS_TO_TXN = 24,
     REQUEST_END_TXN = 26,
@@ -384,6 +385,16 @@ static void a_denied_fetch_stops_only_its_partition(void **state)
     assert_memory_equal(poll.records[0].value.data, "v", 1);
 }
 
+/* The group's coordinator moves, as it does when its broker ends. */
+static void a_moved_coordinator_is_asked_again(void **state)
+{
+    Fixture *f = *state;
+    int64_t offset = 0;
+    inject(f, REQUEST_OFFSET_FETCH, RD_KAFKA_RESP_ERR_NOT_COORDINATOR, 2);
+    ok(log_group_offset(f->log, "g", "t", 0, 10000, &offset));
+    assert_int_equal(offset, -1);
+}
+
 int main(void)
 {
 #define WITH_MOCK(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -403,6 +414,7 @@ int main(void)
         WITH_MOCK(deliveries_tell_why_they_failed),
         WITH_MOCK(a_missing_topic_or_partition_is_found_out),
         WITH_MOCK(a_denied_fetch_stops_only_its_partition),
+        WITH_MOCK(a_moved_coordinator_is_asked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
