@@ -264,7 +264,15 @@ Error *flow_runner_update(FlowRunner *runner, const char *update_id, const Updat
 
 /* --------------------------------------------------------------------- continuous update ---- */
 
-/* Is it time to commit? Drained: the last poll brought nothing. */
+/* Nothing more is at hand: the last poll brought nothing, or the source was read to its end before
+ * and the poll did not find a backlog. Rows that trickle in need not wait for the interval. */
+static bool is_drained(const FlowRunner *runner, size_t polled)
+{
+    return polled == 0 ||
+           (polled < runner->context->batch_rows && source_reader_is_caught_up(runner->reader));
+}
+
+/* Is it time to commit? */
 static bool epoch_is_due(const FlowRunner *runner, bool drained)
 {
     if (!source_reader_moved(runner->reader)) {
@@ -316,7 +324,7 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
     TRY(flow_commit_poll(runner));
     /* While a commit is under way the next epoch grows, until it is full. */
     if (epoch_is_full(runner) ||
-        (!flow_commit_is_under_way(runner) && epoch_is_due(runner, count == 0))) {
+        (!flow_commit_is_under_way(runner) && epoch_is_due(runner, is_drained(runner, count)))) {
         TRY(flow_commit_finish(runner));
         flow_commit_begin(runner, update_id);
     }

@@ -341,6 +341,17 @@ bool source_reader_is_drained(const SourceReader *reader)
     return true;
 }
 
+bool source_reader_is_caught_up(const SourceReader *reader)
+{
+    for (int p = 0; p < reader->partition_count; p++) {
+        const SourcePartition *partition = &reader->partitions[p];
+        if (partition->seen_end < 0 || partition->next < partition->seen_end) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Compares a record read again with what was applied; a record beyond it means that it is gone
  * (retention, compaction), which proves nothing. */
 static Error *check_fingerprint(const SourceReader *reader, SourcePartition *partition,

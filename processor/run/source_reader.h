@@ -70,6 +70,8 @@ void source_reader_clear_bounds(SourceReader *reader);
 /* The bounds of another reader of the same source, which this one takes the place of. */
 void source_reader_take_bounds(SourceReader *reader, const SourceReader *from);
 bool source_reader_is_drained(const SourceReader *reader); /* every bound is reached */
+/* Every partition was seen at its end, and nothing is known to have come since. */
+bool source_reader_is_caught_up(const SourceReader *reader);
 /* Records of the source in partition order, at most records_max, in `arena`; *ret_count 0: nothing
  * within timeout_ms. Never beyond a bound. SOURCE_TOPIC_CHANGED when a record differs from its
  * fingerprint. */

@@ -12,10 +12,11 @@ static bool is_of_a_full_refresh(const char *fault)
 }
 
 /* One life with one crash: gives whether the point was reached. */
-static bool survive(const char *fault, unsigned nth, bool wipe)
+static bool survive(const char *fault, unsigned nth, bool wipe, bool threaded)
 {
     Rig rig;
     rig_init(&rig, nth * 2 + wipe);
+    rig.threaded = threaded;
     feed(&rig, RECORDS);
     bool refresh = is_of_a_full_refresh(fault);
     if (refresh) {
@@ -40,8 +41,8 @@ static void every_fault_point(void **state)
     (void)state;
     for (size_t i = 0; i < fault_name_count; i++) {
         for (unsigned nth = 1; nth <= NTH_MAX; nth++) {
-            for (int wipe = 0; wipe < 2; wipe++) {
-                bool reached = survive(fault_names[i], nth, wipe != 0);
+            for (unsigned way = 0; way < 4; way++) {
+                bool reached = survive(fault_names[i], nth, (way & 1) != 0, (way & 2) != 0);
                 if (!reached && nth == 1) {
                     print_error("%s is never reached\n", fault_names[i]);
                 }
@@ -59,6 +60,7 @@ static void every_fault_point_as_a_lost_answer(void **state)
         for (unsigned nth = 1; nth <= 2; nth++) {
             Rig rig;
             rig_init(&rig, 77 + nth);
+            rig.threaded = (i + nth) % 2 == 0;
             feed(&rig, RECORDS);
             bool refresh = is_of_a_full_refresh(fault_names[i]);
             if (refresh) {
@@ -79,6 +81,7 @@ static void crash_after_crash(void **state)
     for (uint64_t seed = 1; seed <= 3; seed++) {
         Rig rig;
         rig_init(&rig, seed);
+        rig.threaded = seed % 2 == 0;
         int crashes = 0;
         for (int round = 0; round < 40; round++) {
             feed(&rig, 1 + (int)draw(&rig, 40));

@@ -41,6 +41,7 @@ typedef struct Rig {
     const atomic_bool *stop;
     bool went_back; /* a full refresh happened */
     bool one_epoch;
+    bool threaded; /* commits and checkpoints on threads of their own */
 } Rig;
 
 UNUSED static void ok_at(Error *error, const char *call, const char *file, int line)
@@ -225,7 +226,7 @@ UNUSED static Error *rig_try_open(Rig *rig)
                                .state_dir = rig->dir,
                                .batch_rows = rig->batch_rows,
                                .one_epoch = rig->one_epoch,
-                               .inline_work = true,
+                               .inline_work = !rig->threaded,
                                .timeout_ms = TIMEOUT_MS,
                                .attempts_max = rig->attempts_max,
                                .stop = rig->stop};

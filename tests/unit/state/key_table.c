@@ -1,0 +1,162 @@
+/* The key table against a plain array: additions, removals, growth, eviction, sequences of every
+ * length. Keys are numbers, so a model key is its index. */
+#include "tests/unit/state/fixture.h"
+
+#include "state/key_table.h"
+
+#include "processor/base/banned.h"
+
+enum { KEYS = 60000, SMALL = 1 << 20 /* bytes: about 18,000 keys */ };
+
+typedef struct ModelKey {
+    bool present;
+    uint32_t count;
+    uint32_t sequence_size;
+    uint32_t epoch;
+} ModelKey;
+
+static Hash128 hash_of(const KeyTable *table, uint32_t key)
+{
+    return key_table_hash(table, (Str){(const char *)&key, sizeof key});
+}
+
+/* Up to 40 bytes: short ones lie in the slot, long ones beside it. */
+static Str sequence_of(char *buffer, uint32_t key, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        buffer[i] = (char)(key * 7 + i);
+    }
+    return (Str){buffer, size};
+}
+
+static void put(KeyTable *table, ModelKey *model, uint32_t key, uint32_t size, uint32_t epoch)
+{
+    char bytes[64];
+    bool added = false;
+    KeySlot *slot = key_table_find_or_add(table, hash_of(table, key), &added);
+    assert_int_equal(added, !model[key].present);
+    if (!added) {
+        assert_int_equal(slot->count, model[key].count);
+    }
+    slot->count = key + 1;
+    slot->epoch = epoch;
+    key_slot_set_sequence(slot, sequence_of(bytes, key, size));
+    model[key] = (ModelKey){true, key + 1, size, epoch};
+}
+
+static void check_key(const KeyTable *table, const ModelKey *model, uint32_t key)
+{
+    char bytes[64];
+    const KeySlot *slot = key_table_find(table, hash_of(table, key));
+    assert_int_equal(slot != NULL, model[key].present);
+    if (slot != NULL) {
+        assert_int_equal(slot->count, model[key].count);
+        assert_true(
+            str_equal(key_slot_sequence(slot), sequence_of(bytes, key, model[key].sequence_size)));
+    }
+}
+
+static void grows_and_shrinks(void **unused)
+{
+    (void)unused;
+    KeyTable *table = key_table_new(64 << 20);
+    ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
+    Random random = random_of(3);
+    size_t present = 0;
+    for (int i = 0; i < 200000; i++) {
+        uint32_t key = random_below(&random, KEYS);
+        if (random_below(&random, 3) == 0) {
+            key_table_remove(table, hash_of(table, key));
+            present -= model[key].present;
+            model[key].present = false;
+        } else {
+            key_table_reserve(table, 1, 0);
+            present += !model[key].present;
+            put(table, model, key, random_below(&random, 40), 1);
+        }
+    }
+    assert_int_equal(key_table_count(table), present);
+    assert_true(key_table_is_complete(table)); /* nothing was evicted */
+    for (uint32_t key = 0; key < KEYS; key++) {
+        check_key(table, model, key);
+    }
+    key_table_free(table);
+    mem_free(model);
+}
+
+/* Beyond its memory it forgets keys that are written, never one that waits. */
+static void evicts_what_is_written(void **unused)
+{
+    (void)unused;
+    KeyTable *table = key_table_new(SMALL);
+    ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
+    size_t room = key_table_room(table);
+    assert_true(room > 10000 && room < 22000);
+    for (uint32_t key = 0; key < KEYS; key++) {
+        key_table_reserve(table, 1, 7);
+        /* Each tenth waits for a checkpoint: its epoch is newer than what is written. */
+        put(table, model, key, key % 20, key % 10 == 0 ? 8 : 7);
+    }
+    assert_false(key_table_is_complete(table));
+    assert_true(key_table_bytes(table) <= SMALL);
+    assert_true(key_table_count(table) <= room);
+    size_t found = 0;
+    for (uint32_t key = 0; key < KEYS; key++) {
+        bool here = key_table_find(table, hash_of(table, key)) != NULL;
+        assert_true(here || key % 10 != 0);
+        model[key].present = here;
+        check_key(table, model, key);
+        found += here;
+    }
+    assert_int_equal(found, key_table_count(table));
+    key_table_free(table);
+    mem_free(model);
+}
+
+/* Recently used keys outlive others. */
+static void keeps_what_is_used(void **unused)
+{
+    (void)unused;
+    KeyTable *table = key_table_new(SMALL);
+    ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
+    for (uint32_t key = 0; key < KEYS; key++) {
+        key_table_reserve(table, 2, 1);
+        put(table, model, key, 9, 1);
+        if (key > 0) {
+            put(table, model, 0, 9, 1);
+        }
+    }
+    check_key(table, model, 0);
+    key_table_free(table);
+    mem_free(model);
+}
+
+/* When all wait it grows beyond its memory rather than forget one. */
+static void never_forgets_what_waits(void **unused)
+{
+    (void)unused;
+    KeyTable *table = key_table_new(SMALL);
+    ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
+    for (uint32_t key = 0; key < KEYS; key++) {
+        key_table_reserve(table, 1, 0);
+        put(table, model, key, 9, 1);
+    }
+    assert_int_equal(key_table_count(table), KEYS);
+    assert_true(key_table_is_complete(table));
+    for (uint32_t key = 0; key < KEYS; key++) {
+        check_key(table, model, key);
+    }
+    key_table_free(table);
+    mem_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grows_and_shrinks),
+        cmocka_unit_test(evicts_what_is_written),
+        cmocka_unit_test(keeps_what_is_used),
+        cmocka_unit_test(never_forgets_what_waits),
+    };
+    return cmocka_run_group_tests_name("state/key_table", tests, NULL, NULL);
+}
