@@ -37,8 +37,8 @@ FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table
         arena_new_array(runner->arena, ExpectationCount, expectations);
     runner->quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
     runner->commit.quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
-    runner->committer = worker_new(context->inline_work);
-    runner->checkpointer = worker_new(context->inline_work);
+    runner->committer = worker_new("commit", context->inline_work);
+    runner->checkpointer = worker_new("checkpoint", context->inline_work);
     runner->meter = metrics_flow(context->metrics, (size_t)(table - program->tables));
     return runner;
 }

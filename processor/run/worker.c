@@ -11,6 +11,7 @@
 typedef enum WorkerState { WORKER_IDLE, WORKER_WORKING, WORKER_DONE, WORKER_ENDING } WorkerState;
 
 struct Worker {
+    const char *name;
     bool is_inline;
     bool threaded;
     pthread_t thread;
@@ -22,9 +23,10 @@ struct Worker {
     Error *result;
 };
 
-Worker *worker_new(bool is_inline)
+Worker *worker_new(const char *name, bool is_inline)
 {
     Worker *worker = mem_new(Worker);
+    worker->name = name;
     worker->is_inline = is_inline;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
@@ -57,6 +59,9 @@ static bool has_thread(Worker *worker)
 {
     if (!worker->threaded && !worker->is_inline) {
         worker->threaded = pthread_create(&worker->thread, NULL, run, worker) == 0;
+        if (worker->threaded) {
+            (void)pthread_setname_np(worker->thread, worker->name);
+        }
     }
     return worker->threaded;
 }

@@ -12,9 +12,10 @@
 
 typedef struct Worker Worker;
 
-/* Inline: there is no thread, the work is done in worker_give (deterministic; tests). A thread is
+/* `name`: of the thread, as tools show it, at most 15 characters; a literal.
+ * Inline: there is no thread, the work is done in worker_give (deterministic; tests). A thread is
  * made with the first work; when none can be had the work is done inline. */
-Worker *worker_new(bool is_inline);
+Worker *worker_new(const char *name, bool is_inline);
 /* Waits for work under way and drops its result. */
 void worker_free(Worker *worker);
 

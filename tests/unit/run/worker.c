@@ -29,7 +29,7 @@ static void results_come_back_in_turn(void **state)
 {
     (void)state;
     for (int is_inline = 0; is_inline < 2; is_inline++) {
-        Worker *worker = worker_new(is_inline != 0);
+        Worker *worker = worker_new("test", is_inline != 0);
         Task task = {0};
         for (int i = 1; i <= 100; i++) {
             task.fails = i % 3 == 0;
@@ -48,7 +48,7 @@ static void results_come_back_in_turn(void **state)
 static void it_goes_on_beside_its_owner(void **state)
 {
     (void)state;
-    Worker *worker = worker_new(false);
+    Worker *worker = worker_new("test", false);
     Task task = {.sleep_ms = 50};
     worker_give(worker, work, &task);
     while (!worker_is_done(worker)) {
@@ -63,7 +63,7 @@ static void it_goes_on_beside_its_owner(void **state)
 static void a_busy_worker_is_waited_for(void **state)
 {
     (void)state;
-    Worker *worker = worker_new(false);
+    Worker *worker = worker_new("test", false);
     Task task = {.sleep_ms = 20, .fails = true};
     worker_give(worker, work, &task);
     worker_free(worker);
