@@ -348,7 +348,11 @@ class Chaos:
         feeder = world.start_tool("produce", pipeline.source, seconds * rate, world.seed, rate)
         self.feeder = feeder
         pipeline.spawn()
-        pipeline.wait_for_position(1, 60)
+        deadline = time.monotonic() + HEAL_SECONDS
+        while self.position() < 1:
+            self.check_process()
+            require(time.monotonic() < deadline, f"it does not start:\n{pipeline.last_lines()}")
+            time.sleep(0.1)
         end = time.monotonic() + seconds
         short = seconds < SHORT_SECONDS
         for fault in endless_plan(world.seed, short, given):
