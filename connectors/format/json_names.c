@@ -6,18 +6,17 @@
 
 #include "processor/base/banned.h"
 
-enum { NAMES_MIN = 32, NAMES_MAX = 1024 };
+enum { NAMES_FIRST = 16, NAMES_MAX = 2048 };
 
 static void release_map(void *map)
 {
     map_done(map);
 }
 
-void json_names_init(KnownNames *known, Arena *arena, size_t field_count)
+void json_names_init(KnownNames *known, Arena *arena)
 {
-    size_t capacity = field_count * 2 + 1;
-    capacity = capacity < NAMES_MIN ? NAMES_MIN : capacity;
-    known->capacity = (uint32_t)(capacity > NAMES_MAX ? NAMES_MAX : capacity);
+    known->arena = arena;
+    known->capacity = NAMES_FIRST;
     known->names = arena_new_array(arena, KnownName, known->capacity);
     known->count = 1;
     arena_on_reset(arena, release_map, &known->by_text);
@@ -35,6 +34,24 @@ static void forget_all(KnownNames *known)
     known->count = 1;
 }
 
+static Str text_of(const KnownName *name)
+{
+    return (Str){name->text + 1, (size_t)name->size - 3};
+}
+
+/* Twice as many; the names move. */
+static void grow(KnownNames *known)
+{
+    known->capacity *= 2;
+    KnownName *names = arena_new_array(known->arena, KnownName, known->capacity);
+    memcpy(names, known->names, known->count * sizeof *names);
+    known->names = names;
+    map_clear(&known->by_text);
+    for (uint32_t i = 1; i < known->count; i++) {
+        map_put(&known->by_text, text_of(&names[i]), &names[i]);
+    }
+}
+
 const KnownName *json_names_add(KnownNames *known, Str name, int32_t field, bool exact,
                                 const KnownName **before)
 {
@@ -42,8 +59,14 @@ const KnownName *json_names_add(KnownNames *known, Str name, int32_t field, bool
         return NULL;
     }
     if (known->count == known->capacity) {
-        forget_all(known);
-        *before = &known->names[0];
+        size_t number = (size_t)(*before - known->names);
+        if (known->capacity < NAMES_MAX) {
+            grow(known);
+        } else {
+            forget_all(known);
+            number = 0;
+        }
+        *before = &known->names[number];
     }
     KnownName *added = &known->names[known->count++];
     *added = (KnownName){.field = field, .exact = exact, .size = (uint8_t)(name.size + 3)};
@@ -53,7 +76,7 @@ const KnownName *json_names_add(KnownNames *known, Str name, int32_t field, bool
     }
     added->text[name.size + 1] = '"';
     added->text[name.size + 2] = ':';
-    map_put(&known->by_text, (Str){added->text + 1, name.size}, added);
+    map_put(&known->by_text, text_of(added), added);
     return added;
 }
 

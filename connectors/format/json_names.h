@@ -27,6 +27,7 @@ typedef struct KnownName {
 
 /* Number 0 stands for the opening brace. */
 typedef struct KnownNames {
+    Arena *arena;
     KnownName *names;
     uint32_t count;
     uint32_t capacity;
@@ -34,11 +35,11 @@ typedef struct KnownNames {
 } KnownNames;
 
 /* All memory belongs to `arena`. */
-void json_names_init(KnownNames *known, Arena *arena, size_t field_count);
+void json_names_init(KnownNames *known, Arena *arena);
 /* A name met before (as written, without quotes), or NULL. */
 const KnownName *json_names_find(const KnownNames *known, Str name);
-/* Keeps a name; when there are too many, all others are forgotten, with what is known of `*before`
- * (which becomes the opening brace). NULL for a name that is too long. */
+/* Keeps a name, NULL when it is too long. Names may move: *before is moved along. When there are
+ * too many, all others are forgotten, and *before becomes the opening brace. */
 const KnownName *json_names_add(KnownNames *known, Str name, int32_t field, bool exact,
                                 const KnownName **before);
 /* `name` came behind `before`. */

@@ -168,7 +168,7 @@ Error *json_object_node_new(Arena *arena, const Field *fields, size_t count,
     object->loose_names = arena_new_array(arena, Str, count);
     object->ambiguous_at = arena_new_array(arena, const char *, count);
     object->misfits = arena_new_array(arena, Misfit, count);
-    json_names_init(&object->known, arena, count);
+    json_names_init(&object->known, arena);
     for (size_t i = 0; i < count; i++) {
         TRY(json_value_node_init(&object->fields[i], arena, &fields[i], parent));
         TRY(add_name(object, arena, &object->fields[i]));

@@ -122,11 +122,9 @@ static Error *find_config(Client *client, rd_kafka_event_t *event, const char *t
     return NULL;
 }
 
-Error *kafka_topic_config(Log *base, const char *topic, const char *name, Arena *arena,
-                          const char **ret_value)
+static Error *ask_config(Client *client, const char *topic, const char *name, Arena *arena,
+                         const char **ret_value)
 {
-    Client *client = NULL;
-    TRY(kafka_log_admin((KafkaLog *)base, READ_UNCOMMITTED, &client));
     Request request = request_begin(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, CONFIG_TIMEOUT_MS);
     rd_kafka_ConfigResource_t *resource =
         rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic);
@@ -140,6 +138,24 @@ Error *kafka_topic_config(Log *base, const char *topic, const char *name, Arena 
     rd_kafka_ConfigResource_destroy(resource);
     request_done(&request);
     return error;
+}
+
+/* A broker that does not know the topic yet is asked, or another one, until it should know it. */
+Error *kafka_topic_config(Log *base, const char *topic, const char *name, Arena *arena,
+                          const char **ret_value)
+{
+    Client *client = NULL;
+    TRY(kafka_log_admin((KafkaLog *)base, READ_UNCOMMITTED, &client));
+    int64_t deadline = deadline_after(CLIENT_TOPIC_SPREAD_MS);
+    for (;;) {
+        Error *error = ask_config(client, topic, name, arena, ret_value);
+        if (error == NULL || error_class(error) != ERROR_KAFKA_TOPIC_NOT_FOUND ||
+            deadline_left_ms(deadline) == 0) {
+            return error;
+        }
+        error_free(error);
+        clock_sleep_ms(POLL_PAUSE_MS);
+    }
 }
 
 /* --------------------------------------------------------------------------------- change ---- */

@@ -35,6 +35,8 @@ static const KafkaProperty common_properties[] = {
     {"allow.auto.create.topics", "false"},
 };
 
+enum { TOPIC_PAUSE_MS = 50 };
+
 int64_t deadline_after(int timeout_ms)
 {
     return clock_monotonic_ms() + (timeout_ms < 0 ? 0 : timeout_ms);
@@ -284,6 +286,28 @@ Error *client_topic_lookup(Client *client, const char *topic, int timeout_ms,
     Error *error = client_topic_metadata(client, handle, timeout_ms, ret_metadata);
     rd_kafka_topic_destroy(handle);
     return error;
+}
+
+Error *client_topic_expect(Client *client, const char *topic, int32_t partition, int timeout_ms,
+                           TopicMetadata *ret_metadata)
+{
+    int64_t deadline = deadline_after(CLIENT_TOPIC_SPREAD_MS);
+    for (;;) {
+        Error *error = client_topic_lookup(client, topic, timeout_ms, ret_metadata);
+        if (error == NULL && partition < ret_metadata->partition_count) {
+            return NULL;
+        }
+        if (error == NULL) {
+            error = error_new(ERROR_KAFKA_TOPIC_NOT_FOUND,
+                              "topic %s has %d partitions, there is no partition %d", topic,
+                              ret_metadata->partition_count, (int)partition);
+        }
+        if (error_class(error) != ERROR_KAFKA_TOPIC_NOT_FOUND || deadline_left_ms(deadline) == 0) {
+            return error;
+        }
+        error_free(error);
+        clock_sleep_ms(TOPIC_PAUSE_MS);
+    }
 }
 
 Error *client_ping(Client *client, int timeout_ms)

@@ -18,6 +18,8 @@
  * default, so less than that would only be repeated in vain. Consumers have a time of their own:
  * theirs has to let a whole fetch through a slow line. */
 enum { CLIENT_ANSWER_MS = 10000 };
+/* How long a topic may be unknown to some broker after it was made. */
+enum { CLIENT_TOPIC_SPREAD_MS = 2000 };
 
 typedef struct Client {
     rd_kafka_t *rk;
@@ -74,6 +76,11 @@ NODISCARD Error *client_topic_metadata(Client *client, rd_kafka_topic_t *topic, 
 /* The same by name. */
 NODISCARD Error *client_topic_lookup(Client *client, const char *topic, int timeout_ms,
                                      TopicMetadata *ret_metadata);
+/* The same for a topic that should be there: not every broker knows one that was just made, nor one
+ * that was made while it was away. So it is missing, or has no such partition
+ * (KAFKA_TOPIC_NOT_FOUND too), only after two seconds of asking. */
+NODISCARD Error *client_topic_expect(Client *client, const char *topic, int32_t partition,
+                                     int timeout_ms, TopicMetadata *ret_metadata);
 /* Any answer from any broker. */
 NODISCARD Error *client_ping(Client *client, int timeout_ms);
 

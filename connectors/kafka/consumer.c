@@ -272,13 +272,9 @@ static void check_topic(KafkaConsumer *consumer, Partition *partition)
     if ((uintptr_t)map_get(&consumer->checked_topics, name) > (uintptr_t)partition->partition) {
         return;
     }
-    Error *error =
-        client_topic_lookup(consumer->client, partition->topic, TOPIC_CHECK_MS, &metadata);
-    if (error == NULL && partition->partition >= metadata.partition_count) {
-        error = error_new(ERROR_KAFKA_TOPIC_NOT_FOUND,
-                          "topic %s has %d partitions, there is no partition %d", partition->topic,
-                          metadata.partition_count, (int)partition->partition);
-    } else if (error == NULL) {
+    Error *error = client_topic_expect(consumer->client, partition->topic, partition->partition,
+                                       TOPIC_CHECK_MS, &metadata);
+    if (error == NULL) {
         map_put(&consumer->checked_topics, name, (void *)(uintptr_t)metadata.partition_count);
         return;
     }

@@ -28,7 +28,6 @@ enum {
     TRANSACTION_TIMEOUT_MS = 60000,
     DELIVERY_TIMEOUT_MS = 30000,
     TOPIC_WAIT_MS = 10000,
-    TOPIC_MISSING_WAIT_MS = 1000, /* a topic just made may not be known to every broker yet */
     TOPIC_REFRESH_MS = 60000,
 };
 
@@ -175,7 +174,7 @@ void kafka_producer_close(LogProducer *base)
 /* Refreshes the number of partitions. `needed` is a partition that must exist, or -1. */
 static Error *ask_topic(KafkaProducer *producer, OutputTopic *topic, int32_t needed)
 {
-    int64_t missing_deadline = deadline_after(TOPIC_MISSING_WAIT_MS);
+    int64_t missing_deadline = deadline_after(CLIENT_TOPIC_SPREAD_MS);
     for (;;) {
         TopicMetadata metadata = {0};
         Error *error =

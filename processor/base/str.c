@@ -143,10 +143,12 @@ bool str_is_utf8(Str s)
         if (i + 8 <= s.size) {
             uint64_t word;
             memcpy(&word, p + i, sizeof word);
-            if ((word & UINT64_C(0x8080808080808080)) == 0) {
+            uint64_t high = word & UINT64_C(0x8080808080808080);
+            if (high == 0) {
                 i += 8;
                 continue;
             }
+            i += (size_t)__builtin_ctzll(high) / 8;
         }
         int more = utf8_continuations(p[i]);
         if (more < 0 || i + (size_t)more >= s.size) {

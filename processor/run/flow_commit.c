@@ -94,7 +94,9 @@ static Error *write_transaction(void *context)
     TRY(flow_writer_write_quarantine(writer, commit->quarantine));
     TRY(flow_writer_write_positions(writer, runner->source->topic, &commit->moved, commit->number,
                                     str_from(commit->update_id)));
-    return flow_writer_commit(writer);
+    TRY(flow_writer_commit(writer));
+    flow_meter_end_commit(runner->meter);
+    return NULL;
 }
 
 /* Moves what the epoch gathered from the runner's hand into the commit. */

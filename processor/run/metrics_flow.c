@@ -81,6 +81,14 @@ void flow_meter_begin_commit(FlowMeter *meter)
     }
 }
 
+void flow_meter_end_commit(FlowMeter *meter)
+{
+    int64_t began_us = meter == NULL ? 0 : atomic_exchange(&meter->commit_began_us, 0);
+    if (began_us > 0) {
+        observe(&meter->commit, clock_monotonic_us() - began_us);
+    }
+}
+
 /* An error is over when something went well after it. */
 static void note_success(FlowMeter *meter)
 {
@@ -119,10 +127,7 @@ void flow_meter_add_epoch(FlowMeter *meter, int64_t epoch, const FlowMetrics *co
     if (meter == NULL) {
         return;
     }
-    int64_t began_us = atomic_exchange(&meter->commit_began_us, 0);
-    if (began_us > 0) {
-        observe(&meter->commit, clock_monotonic_us() - began_us);
-    }
+    flow_meter_end_commit(meter);
     add_counts(meter, epoch, counts);
     note_success(meter);
 }

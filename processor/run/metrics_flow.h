@@ -39,8 +39,10 @@ typedef enum MemoryPart {
 void flow_meter_set_state(FlowMeter *meter, FlowState state);
 FlowState flow_meter_state(const FlowMeter *meter);
 
-/* A transaction of an epoch begins; it ends with one of the next two. */
+/* A transaction of an epoch begins; it is known to be committed (the committer's thread may say so
+ * before the flow gets around to it); or it ends with one of the next two. */
 void flow_meter_begin_commit(FlowMeter *meter);
+void flow_meter_end_commit(FlowMeter *meter);
 /* The epoch is committed: its counts, once each. */
 void flow_meter_add_epoch(FlowMeter *meter, int64_t epoch, const FlowMetrics *counts);
 /* Something went wrong and will be tried again or not (flow_meter_set_state says so). `epoch_lost`:

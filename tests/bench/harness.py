@@ -20,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.abspath(os.environ.get("TIDEMARK_BUILD", os.path.join(ROOT, "build", "release")))
 FOLDERS = os.path.join(ROOT, "build", "bench")
 KAFKA = os.path.join(ROOT, "scripts", "kafka")
+TOOL_TIMEOUT = 1800  # seconds; nothing takes a tenth of it
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 TICKS = os.sysconf("SC_CLK_TCK")
 LIBC = ctypes.CDLL(None)
@@ -203,7 +204,10 @@ class Bench:
 
 
 def run_tool(arguments):
-    done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    try:
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TOOL_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        raise BenchError(f"{' '.join(arguments)}: did not end within {TOOL_TIMEOUT} s")
     if done.returncode != 0:
         raise BenchError(f"{os.path.basename(arguments[0])} {' '.join(arguments[1:])}: exit code {done.returncode}\n"
                          f"{done.stdout}{done.stderr}")

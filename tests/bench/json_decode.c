@@ -6,7 +6,7 @@
  * figure is the best of five runs, single-threaded. For instruction counts, which do not depend on
  * what else the machine does, run one part under callgrind:
  *
- *     valgrind --tool=callgrind build/release/bench_json_decode 20000 1 [1 … 4] */
+ *     valgrind --tool=callgrind build/release/bench_json_decode 20000 1 [1 … 5] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -31,7 +31,7 @@ static double now_ns(void)
 }
 
 /* The eight fields, beginning with the one numbered `first`. */
-static void write_record(Buffer *out, unsigned i, unsigned first)
+static void write_record(Buffer *out, unsigned i, unsigned first, const char *note)
 {
     static const char *const states[] = {"open", "paid", "shipped", "closed"};
     for (unsigned field = 0; field < 8; field++) {
@@ -60,13 +60,17 @@ static void write_record(Buffer *out, unsigned i, unsigned first)
             buffer_printf(out, "\"active\":%s", i % 3 == 0 ? "true" : "false");
             break;
         default:
-            buffer_append_cstr(out, "\"note\":\"abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrst\"");
+            buffer_printf(out, "\"note\":\"%s\"", note);
         }
     }
     buffer_append_byte(out, '}');
 }
 
-static Str *make_records(size_t count, Buffer *text, bool shuffled)
+static const char plain_note[] = "abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrst";
+static const char umlaut_note[] = "Gr\xC3\xBC\xC3\x9F"
+                                  "e aus M\xC3\xBCnchen, heute ohne \\\"Wei\xC3\x9Fwurst\\\"";
+
+static Str *make_records(size_t count, Buffer *text, bool shuffled, const char *note)
 {
     Str *records = calloc(count, sizeof *records);
     size_t *ends = calloc(count, sizeof *ends);
@@ -74,7 +78,7 @@ static Str *make_records(size_t count, Buffer *text, bool shuffled)
         abort();
     }
     for (unsigned i = 0; i < count; i++) {
-        write_record(text, i, shuffled ? i * 5 : 0);
+        write_record(text, i, shuffled ? i * 5 : 0, note);
         ends[i] = text->size;
     }
     for (unsigned i = 0; i < count; i++) {
@@ -179,10 +183,10 @@ static Times run(Work *work, const Str *records, size_t total)
 
 /* The first `key_count` columns are the key. */
 static void measure(const char *what, const Size *size, const Schema *schema, size_t key_count,
-                    bool shuffled)
+                    bool shuffled, const char *note)
 {
     AUTO_BUFFER Buffer text = {0};
-    Str *records = make_records(size->records, &text, shuffled);
+    Str *records = make_records(size->records, &text, shuffled, note);
     const DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = time_zone_utc()};
     AUTO(arena) Arena *arena = arena_new("schemas");
     AUTO(arena) Arena *batch_arena = arena_new("batch");
@@ -248,15 +252,19 @@ int main(int argc, char **argv)
     const Schema *schema = schema_new(arena, fields, ARRAY_LENGTH(fields));
     char part = argc > 3 ? argv[3][0] : '\0';
     if (part == '\0' || part == '1') {
-        measure("columns' order", &size, schema, 2, false);
+        measure("columns' order", &size, schema, 2, false, plain_note);
     }
     if (part == '\0' || part == '2') {
-        measure("changing order", &size, schema, 2, true);
+        measure("changing order", &size, schema, 2, true, plain_note);
     }
     if (part == '\0' || part == '3') {
-        measure("3 of 8 columns", &size, schema_new(arena, few, ARRAY_LENGTH(few)), 1, false);
+        measure("3 of 8 columns", &size, schema_new(arena, few, ARRAY_LENGTH(few)), 1, false,
+                plain_note);
     }
     if (part == '\0' || part == '4') {
+        measure("escapes, umlauts", &size, schema, 2, false, umlaut_note);
+    }
+    if (part == '\0' || part == '5') {
         measure_doubles("double 123.45", &size, false);
         measure_doubles("double of 17 digits", &size, true);
     }

@@ -107,7 +107,8 @@ def plan_of(text):
     """kill_broker:coordinator:10,kill_process::0:wipe"""
     for word in text.split(","):
         kind, target, seconds, wipe = (word.split(":") + ["", "", ""])[:4]
-        fault = Fault(kind, int(target) if target.isdigit() else target, float(seconds or 0), wipe == "wipe")
+        target = int(target) if target.isdigit() else target
+        fault = Fault(kind, target, float(seconds or 0), wipe == "wipe")
         fault.pause = 2.0
         yield fault
 
@@ -131,7 +132,7 @@ class ChaosPipeline(Pipeline):
     def __init__(self, world, label, properties):
         super().__init__(world, label)
         self.properties = properties
-        self.instance = "a"
+        self.instance = "s1"
         self.lives = 0
         self.process = None
         self.log_of = {}
@@ -141,10 +142,12 @@ class ChaosPipeline(Pipeline):
         with open(path, "r+", encoding="utf-8") as file:
             text = file.read()
             # commit and checkpoint as users have them
-            text = re.sub("^(commit|retry): .*\n", "", text, flags=re.M).replace(", checkpoint_interval: 500ms", "")
+            text = re.sub("^(commit|retry): .*\n", "", text, flags=re.M)
+            text = text.replace(", checkpoint_interval: 500ms", "")
             if any(text.startswith("debug:") for text in self.properties):
                 text += "log: {level: debug}\n"
-            text = text.replace('"}\n', '", properties: {' + ", ".join(self.properties) + "}}\n", 1)
+            properties = ", ".join(self.properties)
+            text = text.replace('"}\n', f'", properties: {{{properties}}}}}\n', 1)
             file.seek(0)
             file.truncate()
             file.write(text)
@@ -157,7 +160,7 @@ class ChaosPipeline(Pipeline):
         self.log_of[self.process] = self.log
 
     def successor(self):
-        self.instance = chr(ord(self.instance) + 1)
+        self.instance = f"s{int(self.instance[1:]) + 1}"
         self.spawn()
 
     def text_of(self, process):
@@ -190,7 +193,8 @@ class Chaos:
         lines = self.ask("leaders", topic)
         if lines is None:
             return None
-        return [tuple(map(int, line.split()[1:])) for line in sorted(lines, key=lambda x: int(x.split()[0]))]
+        rows = sorted(tuple(map(int, line.split())) for line in lines)
+        return [row[1:] for row in rows]
 
     def topics(self):
         name = self.pipeline.name
@@ -200,7 +204,8 @@ class Chaos:
     def is_whole(self):
         for topic in self.topics():
             found = self.partitions(topic)
-            if found is None or any(leader < 0 or replicas != in_sync for leader, replicas, in_sync in found):
+            if found is None or any(leader < 0 or replicas != in_sync
+                                    for leader, replicas, in_sync in found):
                 return False
         return True
 
@@ -208,7 +213,8 @@ class Chaos:
         """Replicas that are not in sync would make the next fault a loss of the majority."""
         deadline = time.monotonic() + HEAL_SECONDS
         while not self.is_whole():
-            require(time.monotonic() < deadline, f"the replicas are not in sync after {HEAL_SECONDS} s")
+            require(time.monotonic() < deadline,
+                    f"the replicas are not in sync after {HEAL_SECONDS} s")
             time.sleep(0.1)
 
     def find(self, target):
@@ -342,7 +348,11 @@ class Chaos:
         feeder = world.start_tool("produce", pipeline.source, seconds * rate, world.seed, rate)
         self.feeder = feeder
         pipeline.spawn()
-        pipeline.wait_for_position(1, 60)
+        deadline = time.monotonic() + HEAL_SECONDS
+        while self.position() < 1:
+            self.check_process()
+            require(time.monotonic() < deadline, f"it does not start:\n{pipeline.last_lines()}")
+            time.sleep(0.1)
         end = time.monotonic() + seconds
         short = seconds < SHORT_SECONDS
         for fault in endless_plan(world.seed, short, given):

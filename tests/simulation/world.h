@@ -17,7 +17,8 @@
     X(crashes)                                                                                     \
     X(takeovers)                                                                                   \
     X(freezes)                                                                                     \
-    X(outages)
+    X(outages)                                                                                     \
+    X(restarts)
 
 typedef struct WorldResult {
 #define X(name) uint64_t name;

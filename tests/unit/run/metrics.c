@@ -412,6 +412,7 @@ static void nobody_looks(void **state)
     assert_int_equal(metrics_flow_count(NULL), 0);
     flow_meter_set_state(NULL, FLOW_RUNNING);
     flow_meter_begin_commit(NULL);
+    flow_meter_end_commit(NULL);
     flow_meter_add_epoch(NULL, 1, &counts);
     flow_meter_add_error(NULL, error, true);
     flow_meter_settle_unclear(NULL, 1, NULL);
