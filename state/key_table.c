@@ -34,6 +34,7 @@ struct KeyTable {
     size_t hand; /* where eviction goes on */
     uint64_t seed;
     bool complete;
+    bool evicted; /* a key, since filling began */
 };
 
 /* In large pages, for every look-up lands on another one. Zeroed. */
@@ -247,6 +248,7 @@ static void evict_until(KeyTable *table, size_t used, uint32_t written_epoch)
         KeySlot *slot = &table->slots[table->hand];
         if (!is_free(slot) && slot->epoch <= written_epoch && !slot->recent) {
             table->complete = false;
+            table->evicted = true;
             remove_at(table, table->hand); /* what moved here is looked at next */
             continue;
         }
@@ -281,6 +283,21 @@ bool key_table_is_complete(const KeyTable *table)
 void key_table_set_incomplete(KeyTable *table)
 {
     table->complete = false;
+}
+
+void key_table_begin_filling(KeyTable *table)
+{
+    table->evicted = false;
+}
+
+void key_table_end_filling(KeyTable *table)
+{
+    table->complete = !table->evicted;
+}
+
+bool key_table_has_room(const KeyTable *table, size_t count)
+{
+    return table->count + count <= used_max(table->capacity_max);
 }
 
 size_t key_table_count(const KeyTable *table)

@@ -66,6 +66,12 @@ void key_slot_set_sequence(KeySlot *slot, Str sequence);
 bool key_table_is_complete(const KeyTable *table);
 /* There are keys that were never put in. */
 void key_table_set_incomplete(KeyTable *table);
+/* From now on keys the table lacks are put in, until all of them are: then it is complete, unless
+ * one was evicted in between. */
+void key_table_begin_filling(KeyTable *table);
+void key_table_end_filling(KeyTable *table);
+/* Would `count` more keys fit without an eviction? */
+bool key_table_has_room(const KeyTable *table, size_t count);
 size_t key_table_count(const KeyTable *table);
 size_t key_table_bytes(const KeyTable *table);
 

@@ -22,6 +22,9 @@ struct Overlay {
 
     KeyTable *keys;
     size_t key_memory;
+    StoreScan *warming; /* NULL: not begun, or done */
+    bool warming_first; /* the next row is the first of its key */
+    bool warm;
     uint32_t written_epoch; /* epochs up to it are in the store */
     uint32_t next_epoch;    /* number */
     EpochPool pool;
@@ -59,6 +62,7 @@ Overlay *overlay_new(TableStore *store, const OverlayOptions *options)
     overlay->name_context = options->context;
     overlay->key_memory = options->key_memory;
     overlay->keys = key_table_new(options->key_memory);
+    overlay->warm = options->store_is_empty;
     if (!options->store_is_empty) {
         key_table_set_incomplete(overlay->keys);
     }
@@ -75,6 +79,7 @@ void overlay_free(Overlay *overlay)
         return;
     }
     assert(!overlay->checkpoint_running);
+    store_scan_close(overlay->warming);
     epoch_free(&overlay->pool, overlay->running);
     epoch_free(&overlay->pool, overlay->closed);
     epoch_list_free(&overlay->pool, &overlay->committed);
@@ -189,10 +194,73 @@ void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequ
     key_slot_set_sequence(slot, sequence);
 }
 
+static void stop_warming(Overlay *overlay)
+{
+    store_scan_close(overlay->warming);
+    overlay->warming = NULL;
+    overlay->warm = true;
+}
+
+/* What the table knows already is newer than the store. */
+static void add_stored_key(Overlay *overlay, const StoredRow *row)
+{
+    bool added = false;
+    KeySlot *slot =
+        key_table_find_or_add(overlay->keys, key_table_hash(overlay->keys, row->key), &added);
+    if (added) {
+        slot->count = row->ordinal + 1;
+        slot->shard = (uint16_t)row->shard;
+        key_slot_set_sequence(slot, row->sequence);
+    }
+}
+
+/* The last row of a key comes first and tells all; ordinal 0 is the last to come. */
+static Error *warm_rows(Overlay *overlay, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++) {
+        StoredRow row = {0};
+        bool found = false;
+        TRY(store_scan_next(overlay->warming, &row, &found));
+        if (!found) {
+            key_table_end_filling(overlay->keys);
+            stop_warming(overlay);
+            return NULL;
+        }
+        if (overlay->warming_first) {
+            add_stored_key(overlay, &row);
+        }
+        overlay->warming_first = row.ordinal == 0;
+    }
+    return NULL;
+}
+
+Error *overlay_warm(Overlay *overlay, size_t rows, bool *ret_done)
+{
+    *ret_done = overlay->warm;
+    if (overlay->warm) {
+        return NULL;
+    }
+    if (!key_table_has_room(overlay->keys, rows)) {
+        stop_warming(overlay);
+        *ret_done = true;
+        return NULL;
+    }
+    if (overlay->warming == NULL) {
+        overlay->warming = table_store_scan(overlay->store, -1);
+        overlay->warming_first = true;
+        key_table_begin_filling(overlay->keys);
+    }
+    key_table_reserve(overlay->keys, rows, overlay->written_epoch);
+    TRY(warm_rows(overlay, rows));
+    *ret_done = overlay->warm;
+    return NULL;
+}
+
 void overlay_forget_keys(Overlay *overlay)
 {
     assert(overlay->running->change_count == 0 && overlay->closed == NULL &&
            overlay->committed.change_count == 0);
+    stop_warming(overlay);
     key_table_free(overlay->keys);
     overlay->keys = key_table_new(overlay->key_memory);
 }

@@ -76,6 +76,11 @@ void overlay_append(Overlay *overlay, KeySlot *slot, Str key, Str row);
  * for a tombstone. Fills the key table, so that no look-ups are needed afterwards. */
 void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequence);
 
+/* After a start with state: reads the next `rows` rows of the store into the key table, so that
+ * look-ups become rare and end when all keys are in. *ret_done: nothing (more) to do, for all were
+ * read or the table is full. */
+NODISCARD Error *overlay_warm(Overlay *overlay, size_t rows, bool *ret_done);
+
 /* The store was emptied: no key is known any more. Nothing may be running, closed or committed. */
 void overlay_forget_keys(Overlay *overlay);
 

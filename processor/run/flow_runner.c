@@ -14,6 +14,8 @@ enum {
     BUSY_POLL_MS = 5,   /* an epoch in hand: how soon "drained" is noticed */
     EVENT_INTERVAL_MS = 5000,
     PARTITIONS_INTERVAL_MS = 30000,
+    WARM_ROWS_IDLE = 4096,
+    WARM_ROWS_A_RECORD = 4,
 };
 
 FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table)
@@ -152,6 +154,17 @@ static Error *keep_what_came_before(FlowRunner *runner, const char *update_id, E
     return unkept;
 }
 
+/* After a start with state its keys are brought into memory beside the work, some for each record,
+ * so that neither the first commit nor a backlog waits for all of them. */
+static Error *warm(FlowRunner *runner, size_t records)
+{
+    if (runner->warm) {
+        return NULL;
+    }
+    size_t rows = records == 0 ? WARM_ROWS_IDLE : records * WARM_ROWS_A_RECORD;
+    return overlay_warm(table_overlay(runner->table), rows, &runner->warm);
+}
+
 /* The epoch in hand goes out as soon as the one before it is through. */
 static Error *commit_next(FlowRunner *runner, const char *update_id)
 {
@@ -176,6 +189,7 @@ static Error *update_once(FlowRunner *runner, const char *update_id, const Updat
                                     records_left(runner, limits, *used), &count);
         *used += count;
         TRY(keep_what_came_before(runner, update_id, error));
+        TRY(warm(runner, count));
         TRY(flow_commit_poll(runner));
         if (!runner->context->one_epoch && epoch_is_full(runner)) {
             TRY(commit_next(runner, update_id));
@@ -318,9 +332,11 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
     }
     size_t count = 0;
     bool busy = in_hand || flow_commit_is_under_way(runner);
-    Error *error = flow_process(runner, update_id, busy ? BUSY_POLL_MS : IDLE_POLL_MS,
-                                runner->context->batch_rows, &count);
+    int patience_ms = !runner->warm ? 0 : busy ? BUSY_POLL_MS : IDLE_POLL_MS;
+    Error *error =
+        flow_process(runner, update_id, patience_ms, runner->context->batch_rows, &count);
     TRY(keep_what_came_before(runner, update_id, error));
+    TRY(warm(runner, count));
     TRY(flow_commit_poll(runner));
     /* While a commit is under way the next epoch grows, until it is full. */
     if (epoch_is_full(runner) ||

@@ -408,6 +408,7 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
     TRY(write_beginnings(runner, update_id));
     TRY(warn_compacted(runner, update_id));
     runner->started = true;
+    runner->warm = false;
     flow_meter_set_positions(runner->meter, runner->reader);
     flow_meter_set_state(runner->meter, FLOW_RUNNING);
     return NULL;

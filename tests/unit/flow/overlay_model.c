@@ -357,6 +357,8 @@ static void step(World *world)
 {
     uint32_t what = random_below(&world->random, 100);
     if (what < 40) {
+        bool done = false;
+        ok(overlay_warm(world->overlay, random_below(&world->random, 8), &done));
         run_batch(world);
     } else if (what < 55) {
         close_epoch(world);
