@@ -309,6 +309,12 @@ static void phases_are_described(void **state)
     assert_answer(metrics_is_ready, metrics, false, "\"phase\":\"starting\"");
     metrics_set_phase(metrics, PIPELINE_RUNNING, NULL);
     assert_answer(metrics_is_ready, metrics, true, "\"waiting_for\":[]");
+    AUTO(error) Error *error = error_new(ERROR_KAFKA_TIMED_OUT, "no answer");
+    error_set_disposition(error, ERROR_RETRY);
+    flow_meter_add_error(meter, error, false);
+    assert_answer(metrics_is_ready, metrics, false, "\"state\":\"retrying\",\"detail\":\"[KAFKA");
+    flow_meter_set_idle(meter); /* nothing to commit, and a step went well */
+    assert_answer(metrics_is_ready, metrics, true, "[]");
     flow_meter_begin_commit(meter);
     assert_answer(metrics_is_ready, metrics, true, "[]");
     atomic_fetch_sub(&meter->commit_began_us, 11 * 1000 * 1000); /* 11 s ago */
