@@ -184,6 +184,7 @@ static void counts_are_those_of_the_input(void **state)
     wait_for_sample(metrics, "tidemark_lag_records{pipeline=\"p\",flow=\"t\"}", 0);
     wait_for_sample(metrics, "tidemark_lag_seconds{pipeline=\"p\",flow=\"t\"}", 0);
     assert_sample(metrics, "tidemark_flow_starts_total{pipeline=\"p\",flow=\"t\"}", 1);
+    assert_sample(metrics, "tidemark_events_lost_total{pipeline=\"p\"}", 0);
     assert_true(sample(metrics, "tidemark_memory_bytes{pipeline=\"p\",part=\"block_cache\"}") >= 0);
     assert_true(sample(metrics, "tidemark_state_bytes{pipeline=\"p\",table=\"t\"}") >= 0);
     ok(service_stop(&service));
@@ -413,6 +414,7 @@ static void nobody_looks(void **state)
     AUTO(error) Error *error = error_new(ERROR_INTERNAL_ERROR, "x");
     metrics_set_phase(NULL, PIPELINE_RUNNING, NULL);
     metrics_set_state(NULL, NULL);
+    metrics_set_events(NULL, NULL);
     metrics_set_memory(NULL, MEMORY_OVERLAY, 1);
     assert_null(metrics_flow(NULL, 0));
     assert_int_equal(metrics_flow_count(NULL), 0);
