@@ -177,15 +177,28 @@ Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batc
     return error;
 }
 
+/* While all keys fit each gets a slot at its first record, which the later ones keep up to date.
+ * When they do not fit any more, those that are left must go on being kept: but none is added, for
+ * of a key that was evicted the store knows more than the record at hand. */
+static KeySlot *restored_slot(Overlay *overlay, Str key)
+{
+    if (key_table_is_complete(overlay->keys)) {
+        key_table_reserve(overlay->keys, 1, overlay->written_epoch);
+    } else if (key_table_count(overlay->keys) == 0) {
+        return NULL;
+    }
+    bool added = false;
+    Hash128 hash = key_table_hash(overlay->keys, key);
+    return key_table_is_complete(overlay->keys) ? key_table_find_or_add(overlay->keys, hash, &added)
+                                                : key_table_find(overlay->keys, hash);
+}
+
 void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequence)
 {
-    if (!key_table_is_complete(overlay->keys)) {
-        return; /* not all keys fit: the store is asked anyway */
+    KeySlot *slot = restored_slot(overlay, key);
+    if (slot == NULL) {
+        return; /* the store is asked when it is needed */
     }
-    key_table_reserve(overlay->keys, 1, overlay->written_epoch);
-    bool added = false;
-    KeySlot *slot =
-        key_table_find_or_add(overlay->keys, key_table_hash(overlay->keys, key), &added);
     if (sequence.data == NULL) {
         slot->count = slot->count < ordinal ? slot->count : ordinal;
         return;

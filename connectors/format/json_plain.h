@@ -77,6 +77,25 @@ static inline const char *json_plain_number(PlainText text, const char *at, int6
                                                                       : NULL;
 }
 
+/* The digits behind the first eight of a number, fewer than eight of them. */
+static inline const char *json_more_digits(PlainText text, const char *at, int64_t *value)
+{
+    if (text.end - at < 8) {
+        return NULL;
+    }
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    unsigned count = json_count_digits(word);
+    if (count == 8) {
+        return NULL;
+    }
+    if (count > 0) {
+        *value = *value * (int64_t)powers_of_ten_u64[count] + json_digits_value(word, count);
+    }
+    return at + count;
+}
+
+/* Up to 15 digits are read eight at a time; longer ones, and those near the end, one by one. */
 static inline const char *json_plain_integer(PlainText text, const char *at, int64_t *ret_value)
 {
     if (LIKELY(text.end - at > 8)) {
@@ -85,10 +104,16 @@ static inline const char *json_plain_integer(PlainText text, const char *at, int
         memcpy(&word, at + negative, sizeof word);
         unsigned count = json_count_digits(word);
         bool leading_zero = (char)word == '0' && count > 1;
-        if (LIKELY(count > 0 && count < 8 && !leading_zero)) {
+        if (LIKELY(count > 0 && !leading_zero)) {
             int64_t value = json_digits_value(word, count);
-            *ret_value = negative ? -value : value;
-            return json_end_plain(text, at + negative + count);
+            const char *behind = at + negative + count;
+            if (count == 8) {
+                behind = json_more_digits(text, behind, &value);
+            }
+            if (LIKELY(behind != NULL)) {
+                *ret_value = negative ? -value : value;
+                return json_end_plain(text, behind);
+            }
         }
     }
     int fraction = 0;

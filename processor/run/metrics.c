@@ -76,6 +76,15 @@ void metrics_set_state(Metrics *metrics, State *state)
     }
 }
 
+void metrics_set_events(Metrics *metrics, EventLog *events)
+{
+    if (metrics != NULL) {
+        pthread_mutex_lock(&metrics->lock);
+        metrics->events = events;
+        pthread_mutex_unlock(&metrics->lock);
+    }
+}
+
 void metrics_set_memory(Metrics *metrics, MemoryPart part, size_t bytes)
 {
     if (metrics != NULL) {

@@ -36,6 +36,8 @@ size_t metrics_flow_count(const Metrics *metrics);
 void metrics_set_phase(Metrics *metrics, PipelinePhase phase, const char *detail);
 /* Where sizes of the state are asked for; NULL before it is closed. */
 void metrics_set_state(Metrics *metrics, State *state);
+/* Whose lost events are counted; NULL before it is closed. */
+void metrics_set_events(Metrics *metrics, EventLog *events);
 /* Bytes a part of the process holds now, for parts that belong to no flow. */
 void metrics_set_memory(Metrics *metrics, MemoryPart part, size_t bytes);
 

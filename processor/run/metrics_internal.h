@@ -85,6 +85,7 @@ struct Metrics {
     size_t flow_count;
     pthread_mutex_t lock; /* protects what follows */
     State *state;
+    EventLog *events;
     char phase_detail[512];
 };
 

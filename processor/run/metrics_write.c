@@ -435,6 +435,13 @@ static void write_memory(Writer *writer, State *state)
                         (uint64_t)writer->metrics->program->topology->state.memory_bytes);
 }
 
+static void write_events(Writer *writer, const EventLog *events)
+{
+    metrics_text_family(&writer->text, "tidemark_events_lost_total", "counter",
+                        "Events that could not be written to the event log.");
+    metrics_text_sample(&writer->text, "", NULL, 0, events == NULL ? 0 : event_log_lost(events));
+}
+
 static void write_build(Writer *writer)
 {
     MetricLabel label = {"version", STR(TIDEMARK_VERSION)};
@@ -461,9 +468,10 @@ void metrics_write(Metrics *metrics, Buffer *out)
     write_progress(&writer);
     write_lag(&writer);
     write_restore(&writer);
-    pthread_mutex_lock(&metrics->lock); /* the state stays open meanwhile */
+    pthread_mutex_lock(&metrics->lock); /* state and event log stay open meanwhile */
     write_table_sizes(&writer, metrics->state);
     write_memory(&writer, metrics->state);
+    write_events(&writer, metrics->events);
     pthread_mutex_unlock(&metrics->lock);
     writer.text.common_count = 0;
     metrics_process_write(&writer.text);

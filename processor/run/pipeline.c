@@ -94,6 +94,7 @@ static Error *open_events(Pipeline *pipeline)
                                .clock = pipeline->context.clock};
     TRY(event_log_open(&options, &pipeline->events));
     pipeline->context.events = pipeline->events;
+    metrics_set_events(pipeline->context.metrics, pipeline->events);
     return NULL;
 }
 
@@ -217,6 +218,7 @@ void pipeline_close(Pipeline *pipeline)
     for (size_t i = 0; i < pipeline->flow_count; i++) {
         flow_runner_free(pipeline->flows[i]);
     }
+    metrics_set_events(pipeline->context.metrics, NULL);
     event_log_close(pipeline->events);
     metrics_set_state(pipeline->context.metrics, NULL);
     state_close(pipeline->state);

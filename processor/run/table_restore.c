@@ -1,5 +1,11 @@
 /* Restoring a table's store from its topic: every record is an absolute change of one row, so
- * records may be applied again. Partition = shard. */
+ * records may be applied again. Partition = shard.
+ *
+ *     topic ─► read, decode ─► run ──┐ two runs: one is filled while the other is
+ *                              run ◄─┘ sorted and ingested on a thread of its own
+ *
+ * A run goes into the store in one step with the positions it reaches, so a restore that dies goes
+ * on where its last run ended. */
 #include <assert.h>
 
 #include "connectors/format/format.h"
@@ -8,10 +14,11 @@
 #include "processor/data/key_encoding.h"
 #include "processor/run/table_internal.h"
 #include "processor/run/topic_reader.h"
+#include "processor/run/worker.h"
 
 #include "processor/base/banned.h"
 
-enum { WRITE_BYTES = 8 << 20, REPORT_MS = 1000, DAY_MS = 86400000 };
+enum { RUNS = 2, REFRESH_SHARE = 8, REPORT_MS = 1000, DAY_MS = 86400000 };
 
 typedef struct Restore {
     Table *table;
@@ -21,9 +28,14 @@ typedef struct Restore {
     int64_t *starts;
     TopicReader *reader;
     Decoder *decoder;
-    StoreBatch *writes;
-    Arena *arena; /* of the records in hand */
+    StoreRun *runs[RUNS];
+    size_t filling;     /* the run that is filled; the others are written, or empty */
+    Worker *worker;     /* writes them */
+    int64_t *written;   /* a partition: how far the runs handed over reach */
+    bool positions_age; /* they are to be written though nothing else is */
+    Arena *arena;       /* of the records in hand */
     Buffer key;
+    Buffer key_text;
     Buffer sequence;
     Buffer row;
     uint64_t rows;
@@ -51,7 +63,7 @@ static Error *state_age_limit_us(const Restore *restore, int64_t *ret_limit_us)
 
 /* Where the shard's reading starts: at its position, or, when the state is of no use, at the log's
  * start after the shard was emptied. */
-static Error *find_start(Restore *restore, int partition, int64_t limit_us)
+static Error *find_start(Restore *restore, int partition, int64_t limit_us, StoreBatch *clearing)
 {
     Table *table = restore->table;
     int64_t start = 0;
@@ -61,16 +73,36 @@ static Error *find_start(Restore *restore, int partition, int64_t limit_us)
     int64_t position = -1;
     int64_t written_us = 0;
     TRY(table_store_position(table->store, (uint32_t)partition, &position, &written_us));
-    bool too_old = position >= 0 && restore->now_us - written_us > limit_us;
-    if (position < start || position > end || too_old) {
-        store_batch_clear_shard(restore->writes, (uint32_t)partition);
+    int64_t age_us = restore->now_us - written_us;
+    restore->written[partition] = position;
+    if (position < start || position > end || age_us > limit_us) {
+        store_batch_clear_shard(clearing, (uint32_t)partition);
         position = start;
         restore->whole = true;
     }
+    restore->positions_age |= restore->whole || age_us > limit_us / REFRESH_SHARE;
     restore->starts[partition] = position;
     table->ends[partition] = end;
     restore->offsets_total += (uint64_t)(end - position);
     return NULL;
+}
+
+/* What is of no use is deleted before anything else is written; a store without rows needs no
+ * deletion, which every look-up would meet. */
+static Error *find_starts(Restore *restore)
+{
+    Table *table = restore->table;
+    restore->starts = arena_new_array(table->arena, int64_t, (size_t)table->partitions);
+    restore->written = arena_new_array(table->arena, int64_t, (size_t)table->partitions);
+    int64_t limit_us = 0;
+    TRY(state_age_limit_us(restore, &limit_us));
+    AUTO(store_batch) StoreBatch *clearing = store_batch_new(table->store);
+    for (int p = 0; p < table->partitions; p++) {
+        TRY(find_start(restore, p, limit_us, clearing));
+    }
+    bool empty = false;
+    TRY(table_store_is_empty(table->store, &empty));
+    return restore->whole && !empty ? store_batch_write(clearing) : NULL;
 }
 
 static Error *bad_record(const Restore *restore, const LogRecord *record, Error *cause)
@@ -104,27 +136,71 @@ static Error *read_key(Restore *restore, const LogRecord *record, uint32_t *ret_
     return NULL;
 }
 
-static Error *apply_record(Restore *restore, const LogRecord *record, const Batch *batch,
-                           uint32_t row)
+/* `,"_row":12}`, the end of the key of a second or later row. */
+static bool read_ordinal(Str end, uint32_t *ret_ordinal)
+{
+    static const char member[] = ",\"_row\":";
+    if (!str_starts_with(end, STR(member)) || end.data[end.size - 1] != '}') {
+        return false;
+    }
+    int64_t ordinal = 0;
+    Str digits = {end.data + strlen(member), end.size - strlen(member) - 1};
+    if (!str_to_int64(digits, &ordinal) || ordinal <= 0 || ordinal >= UINT32_MAX) {
+        return false;
+    }
+    *ret_ordinal = (uint32_t)ordinal;
+    return true;
+}
+
+/* A row holds its key's columns, and a key's text is made faster than read. So the key comes from
+ * the row, and the message key is compared with what it must be; any other is read as it is. */
+static Error *key_of_row(Restore *restore, const LogRecord *record, Vector *const *key_columns,
+                         uint32_t row, uint32_t *ret_ordinal)
+{
+    const Table *table = restore->table;
+    buffer_clear(&restore->key);
+    key_encode(key_columns, table->key_count, row, &restore->key);
+    buffer_clear(&restore->key_text);
+    TRY(json_key_write(table->key_writer, buffer_str(&restore->key), 0, &restore->key_text));
+    Str text = buffer_str(&restore->key_text);
+    Str have = record->key;
+    if (str_equal(have, text)) {
+        *ret_ordinal = 0;
+        return NULL;
+    }
+    Str same = {text.data, text.size - 1}; /* all but the brace */
+    if (str_starts_with(have, same) &&
+        read_ordinal((Str){have.data + same.size, have.size - same.size}, ret_ordinal)) {
+        return NULL;
+    }
+    return read_key(restore, record, ret_ordinal);
+}
+
+static Error *delete_row(Restore *restore, const LogRecord *record)
+{
+    uint32_t ordinal = 0;
+    TRY(read_key(restore, record, &ordinal));
+    Str key = buffer_str(&restore->key);
+    store_run_delete(restore->runs[restore->filling], (uint32_t)record->partition, key, ordinal);
+    overlay_note_restored(restore->table->overlay, key, ordinal, STR_NULL);
+    return NULL;
+}
+
+static Error *put_row(Restore *restore, const LogRecord *record, const Batch *batch,
+                      Vector *const *key_columns, uint32_t row)
 {
     const Table *table = restore->table;
     uint32_t ordinal = 0;
-    TRY(read_key(restore, record, &ordinal));
-    uint32_t shard = (uint32_t)record->partition;
-    if (record->value.data == NULL) {
-        store_batch_delete(restore->writes, shard, buffer_str(&restore->key), ordinal);
-        overlay_note_restored(table->overlay, buffer_str(&restore->key), ordinal, STR_NULL);
-    } else {
-        buffer_clear(&restore->sequence);
-        key_encode_value(batch->columns[table->program->flow->sequence], row, &restore->sequence);
-        buffer_clear(&restore->row);
-        row_encode(table->history, batch, row, &restore->row);
-        store_batch_put(restore->writes, shard, buffer_str(&restore->key), ordinal,
-                        buffer_str(&restore->sequence), buffer_str(&restore->row));
-        overlay_note_restored(table->overlay, buffer_str(&restore->key), ordinal,
-                              buffer_str(&restore->sequence));
-    }
-    restore->rows++;
+    TRY(key_of_row(restore, record, key_columns, row, &ordinal));
+    buffer_clear(&restore->sequence);
+    key_encode_value(batch->columns[table->program->flow->sequence], row, &restore->sequence);
+    buffer_clear(&restore->row);
+    row_encode(table->history, batch, row, &restore->row);
+    Str key = buffer_str(&restore->key);
+    Str sequence = buffer_str(&restore->sequence);
+    store_run_put(restore->runs[restore->filling], (uint32_t)record->partition, key, ordinal,
+                  sequence, buffer_str(&restore->row));
+    overlay_note_restored(table->overlay, key, ordinal, sequence);
     return NULL;
 }
 
@@ -151,15 +227,51 @@ static Error *decode_values(Restore *restore, const LogRecord *records, size_t c
     return error;
 }
 
-/* The rows applied so far and how far they reach become durable together. */
-static Error *write_out(Restore *restore)
+/* The rows gathered so far and how far they reach become durable together. */
+static void add_positions(Restore *restore, bool all)
 {
     for (int p = 0; p < restore->table->partitions; p++) {
-        store_batch_set_position(restore->writes, (uint32_t)p,
-                                 topic_reader_position(restore->reader, p), restore->now_us);
+        int64_t position = topic_reader_position(restore->reader, p);
+        if (all || position != restore->written[p]) {
+            store_run_position(restore->runs[restore->filling], (uint32_t)p, position,
+                               restore->now_us);
+            restore->written[p] = position;
+        }
     }
+}
+
+static Error *wait_for_writer(Restore *restore)
+{
+    return worker_is_busy(restore->worker) ? worker_take(restore->worker) : NULL;
+}
+
+static Error *write_run(void *run)
+{
+    return store_run_write(run);
+}
+
+/* The run in hand is handed over; the next records go into the other one. */
+static Error *hand_over(Restore *restore)
+{
+    add_positions(restore, false);
     TRY(fault_check("restore.mid"));
-    return store_batch_write(restore->writes);
+    TRY(wait_for_writer(restore));
+    worker_give(restore->worker, write_run, restore->runs[restore->filling]);
+    restore->filling = (restore->filling + 1) % RUNS;
+    return NULL;
+}
+
+/* The last run, and the time of all positions. A start that found nothing new has nothing to write.
+ */
+static Error *write_rest(Restore *restore)
+{
+    TRY(wait_for_writer(restore));
+    if (restore->rows == 0 && !restore->positions_age) {
+        return NULL;
+    }
+    add_positions(restore, true);
+    TRY(fault_check("restore.mid"));
+    return store_run_write(restore->runs[restore->filling]);
 }
 
 static void report_progress(Restore *restore, bool finished)
@@ -190,28 +302,39 @@ static void report_progress(Restore *restore, bool finished)
 
 static Error *apply_batch(Restore *restore, const LogRecord *records, size_t count)
 {
+    const Table *table = restore->table;
     Batch *batch = NULL;
     TRY(decode_values(restore, records, count, &batch));
+    Vector **key_columns = arena_new_array(restore->arena, Vector *, table->key_count);
+    for (size_t i = 0; i < table->key_count; i++) {
+        key_columns[i] = batch->columns[table->program->flow->keys[i]];
+    }
     uint32_t row = 0;
     for (size_t i = 0; i < count; i++) {
-        TRY(apply_record(restore, &records[i], batch, row));
-        row += records[i].value.data != NULL;
+        if (records[i].value.data == NULL) {
+            TRY(delete_row(restore, &records[i]));
+        } else {
+            TRY(put_row(restore, &records[i], batch, key_columns, row++));
+        }
     }
-    if (store_batch_bytes(restore->writes) >= WRITE_BYTES) {
-        TRY(write_out(restore));
-    }
+    restore->rows += count;
     return NULL;
+}
+
+/* The records of one poll. Positions are those behind it, so runs end here only. */
+static Error *apply_poll(Restore *restore, const LogRecord *records, size_t count)
+{
+    for (size_t i = 0; i < count; i += BATCH_ROWS) {
+        size_t n = count - i < BATCH_ROWS ? count - i : BATCH_ROWS;
+        TRY(apply_batch(restore, records + i, n));
+    }
+    return store_run_is_full(restore->runs[restore->filling]) ? hand_over(restore) : NULL;
 }
 
 static Error *replay(Restore *restore)
 {
     Table *table = restore->table;
-    restore->starts = arena_new_array(table->arena, int64_t, (size_t)table->partitions);
-    int64_t limit_us = 0;
-    TRY(state_age_limit_us(restore, &limit_us));
-    for (int p = 0; p < table->partitions; p++) {
-        TRY(find_start(restore, p, limit_us));
-    }
+    TRY(find_starts(restore));
     TRY(topic_reader_open(restore->log, table->program->topic, table->partitions, restore->starts,
                           table->ends, &restore->reader));
     DecoderOptions options = {FORMAT_JSON, time_zone_utc(), false};
@@ -224,14 +347,11 @@ static Error *replay(Restore *restore)
         if (count == 0) {
             break;
         }
-        for (size_t i = 0; i < count; i += BATCH_ROWS) {
-            size_t n = count - i < BATCH_ROWS ? count - i : BATCH_ROWS;
-            TRY(apply_batch(restore, records + i, n));
-        }
+        TRY(apply_poll(restore, records, count));
         arena_reset(restore->arena);
         report_progress(restore, false);
     }
-    TRY(write_out(restore));
+    TRY(write_rest(restore));
     TRY(table_store_flush(table->store));
     report_progress(restore, true);
     return NULL;
@@ -244,18 +364,25 @@ Error *table_restore(Table *table, Log *log, int timeout_ms, int64_t now_us,
                        .log = log,
                        .timeout_ms = timeout_ms,
                        .now_us = now_us,
-                       .writes = store_batch_new(table->store),
+                       .worker = worker_new(false),
                        .arena = arena_new("restore"),
                        .started_ms = clock_monotonic_ms(),
                        .report = report,
                        .context = context};
     restore.reported_ms = restore.started_ms;
+    for (size_t i = 0; i < RUNS; i++) {
+        restore.runs[i] = store_run_new(table->store);
+    }
     Error *error = replay(&restore);
+    worker_free(restore.worker); /* before what it works on */
     topic_reader_close(restore.reader);
     decoder_close(restore.decoder);
-    store_batch_free(restore.writes);
+    for (size_t i = 0; i < RUNS; i++) {
+        store_run_free(restore.runs[i]);
+    }
     arena_free(restore.arena);
     buffer_done(&restore.key);
+    buffer_done(&restore.key_text);
     buffer_done(&restore.sequence);
     buffer_done(&restore.row);
     return error;

@@ -4,8 +4,9 @@
  *     bench_limits BOOTSTRAP decode INPUT           … and the decoder
  *     bench_limits BOOTSTRAP produce INPUT OUTPUT   … and every row encoded and written, keys too,
  * in transactions of 100 ms, by a thread of its own: nothing is decided, no state is kept
- *     bench_limits BOOTSTRAP decide TOPOLOGY        the product's path, state and checkpoints, but
- *                                                   what it encoded is dropped and not sent
+ *     bench_limits BOOTSTRAP decide TOPOLOGY TABLE_TOPIC
+ *                                                   the product's path, state and checkpoints, but
+ *                                                   the table's records are dropped, not sent
  *     bench_limits BOOTSTRAP whole TOPOLOGY         the product
  *
  * One line: rows/s, CPU seconds per million rows of this process. Times are from the opening of the
@@ -255,85 +256,74 @@ static void run_parts(const char *bootstrap, bool decode, const char *input, con
 
 /* ------------------------------------------------------------------- decide and whole ---- */
 
-/* The flow's producer, whose records are dropped. */
+/* Records of one topic are dropped; all else, progress records and transactions too, is real. */
 static struct Muted {
+    const char *topic;
     const LogOps *real;
-    LogOps log;
-    LogOps producer;
-    void (*on_delivery)(void *context, const LogDelivery *delivery);
+    LogOps ops;
+    void (*on_delivery)(void *context, const LogDelivery *delivery); /* of the flow's producer */
     void *context;
     int64_t offset;
 } muted;
 
-static Error *drop_records(LogProducer *producer, const LogOutput *outputs, size_t count,
-                           size_t *ret_queued)
+static bool is_muted(const LogOutput *output)
 {
-    (void)producer;
-    for (size_t i = 0; i < count && muted.on_delivery != NULL; i++) {
-        LogDelivery delivery = {.topic = outputs[i].topic,
-                                .partition = outputs[i].partition,
-                                .offset = muted.offset++,
-                                .tag = outputs[i].tag};
+    return strcmp(output->topic, muted.topic) == 0;
+}
+
+static void drop_record(const LogOutput *output)
+{
+    LogDelivery delivery = {.topic = output->topic,
+                            .partition = output->partition,
+                            .offset = muted.offset++,
+                            .tag = output->tag};
+    if (muted.on_delivery != NULL) {
         muted.on_delivery(muted.context, &delivery);
     }
-    if (ret_queued != NULL) {
-        *ret_queued = count;
+}
+
+static Error *produce_others(LogProducer *producer, const LogOutput *outputs, size_t count,
+                             size_t *ret_queued)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_muted(&outputs[i])) {
+            drop_record(&outputs[i]);
+        } else {
+            TRY(muted.real->produce(producer, &outputs[i], 1, NULL));
+        }
+        if (ret_queued != NULL) {
+            *ret_queued = i + 1;
+        }
     }
     return NULL;
 }
 
-static Error *do_nothing(LogProducer *producer)
-{
-    (void)producer;
-    return NULL;
-}
-
-static Error *do_nothing_in_time(LogProducer *producer, int timeout_ms)
-{
-    (void)timeout_ms;
-    return do_nothing(producer);
-}
-
-static Error *send_no_offsets(LogProducer *producer, const char *group, const LogPosition *offsets,
-                              size_t count, int timeout_ms)
-{
-    (void)group;
-    (void)offsets;
-    (void)count;
-    return do_nothing_in_time(producer, timeout_ms);
-}
-
-static Error *open_muted(Log *log, const LogProducerOptions *options, LogProducer **ret)
+static Error *open_producer(Log *log, const LogProducerOptions *options, LogProducer **ret)
 {
     TRY(muted.real->producer_open(log, options, ret));
     if (options->transactional_id == NULL) {
-        (*ret)->ops = muted.real; /* events go out */
+        (*ret)->ops = muted.real; /* the event log's */
         return NULL;
     }
     muted.on_delivery = options->on_delivery;
     muted.context = options->context;
-    (*ret)->ops = &muted.producer;
     return NULL;
 }
 
 static void mute(Log *log)
 {
     muted.real = log->ops;
-    muted.producer = *log->ops;
-    muted.producer.produce = drop_records;
-    muted.producer.init_transactions = do_nothing_in_time;
-    muted.producer.begin = do_nothing;
-    muted.producer.send_offsets = send_no_offsets;
-    muted.producer.commit = do_nothing_in_time;
-    muted.producer.abort = do_nothing_in_time;
-    muted.log = *log->ops;
-    muted.log.producer_open = open_muted;
-    log->ops = &muted.log;
+    muted.ops = *log->ops;
+    muted.ops.produce = produce_others;
+    muted.ops.producer_open = open_producer;
+    log->ops = &muted.ops;
 }
 
-static void run_product(const char *topology, bool silent)
+/* `silent_topic`: nothing is sent there; NULL: all is. */
+static void run_product(const char *topology, const char *silent_topic)
 {
-    BenchUpdate update = bench_update(topology, silent ? mute : NULL);
+    muted.topic = silent_topic;
+    BenchUpdate update = bench_update(topology, silent_topic == NULL ? NULL : mute);
     (void)printf("rows=%llu rows_per_s=%.0f cpu_s_per_million=%.3f\n",
                  (unsigned long long)update.rows, (double)update.rows / update.seconds,
                  update.cpu / (double)update.rows * 1e6);
@@ -348,13 +338,13 @@ int main(int argc, char **argv)
         run_parts(argv[1], true, argv[3], NULL);
     } else if (argc == 5 && strcmp(part, "produce") == 0) {
         run_parts(argv[1], true, argv[3], argv[4]);
-    } else if (argc == 4 && strcmp(part, "decide") == 0) {
-        run_product(argv[3], true);
+    } else if (argc == 5 && strcmp(part, "decide") == 0) {
+        run_product(argv[3], argv[4]);
     } else if (argc == 4 && strcmp(part, "whole") == 0) {
-        run_product(argv[3], false);
+        run_product(argv[3], NULL);
     } else {
         bench_usage("bench_limits BOOTSTRAP consume|decode INPUT | produce INPUT OUTPUT | "
-                    "decide|whole TOPOLOGY");
+                    "decide TOPOLOGY TABLE_TOPIC | whole TOPOLOGY");
     }
     return 0;
 }

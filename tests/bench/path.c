@@ -2,12 +2,14 @@
  * through the whole pipeline into the table's topic. Prints rows/s and CPU seconds per million of
  * the update alone; run it under perf or callgrind to see where the time goes.
  *
- *     build/release/bench_path [w1|w2] [ROWS] [KEYS] [restart] [no-checkpoints] [feed]
+ *     build/release/bench_path [w1|w2] [ROWS] [KEYS] [restart] [restore] [no-checkpoints] [feed]
  *
  * restart: as many rows are taken first, checkpointed, and the pipeline is opened anew; what is
- * measured then finds its keys in RocksDB and none in memory. no-checkpoints: nothing is written to
- * RocksDB while it is measured; the difference to a run with checkpoints is their share. feed: only
- * makes the rows, to be subtracted where a whole process is counted (perf stat). */
+ * measured then finds its keys in RocksDB and none in memory. restore: the rows are taken, the
+ * state is deleted, and the next start is measured, by records of the table's topic.
+ * no-checkpoints: nothing is written to RocksDB while it is measured; the difference to a run with
+ * checkpoints is their share. feed: only makes the rows, to be subtracted where a whole process is
+ * counted (perf stat). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,13 +155,18 @@ static void update(Pipeline *pipeline)
     check(pipeline_update(pipeline, &request, &result));
 }
 
-static void measure(Pipeline *pipeline, const char *work, long count)
+/* An update, with the start when the pipeline is not open yet. */
+static void measure(const PipelineOptions *options, Pipeline **pipeline, const char *work,
+                    long count)
 {
     double cpu = cpu_seconds();
     int64_t started_us = clock_monotonic_us();
-    update(pipeline);
+    if (*pipeline == NULL) {
+        check(pipeline_open(options, pipeline));
+    }
+    update(*pipeline);
     double seconds = (double)(clock_monotonic_us() - started_us) / 1e6;
-    const FlowMetrics *metrics = flow_runner_metrics(pipeline_flow(pipeline, 0));
+    const FlowMetrics *metrics = flow_runner_metrics(pipeline_flow(*pipeline, 0));
     (void)printf("%s rows=%ld applied=%llu upserts=%llu epochs=%llu seconds=%.2f rows_per_s=%.0f "
                  "cpu_s_per_million=%.2f\n",
                  work, count, (unsigned long long)metrics->output_rows,
@@ -167,8 +174,22 @@ static void measure(Pipeline *pipeline, const char *work, long count)
                  seconds, (double)count / seconds, (cpu_seconds() - cpu) / (double)count * 1e6);
 }
 
+/* With the markers of transactions, which are few. */
+static long records_of_table(Log *log)
+{
+    long records = 0;
+    for (int p = 0; p < PARTITIONS; p++) {
+        int64_t start = 0;
+        int64_t end = 0;
+        check(log_watermarks(log, "t", p, READ_COMMITTED, TIMEOUT_MS, &start, &end));
+        records += (long)(end - start);
+    }
+    return records;
+}
+
 typedef struct Way {
     bool restart;
+    bool restore;
     bool no_checkpoints;
     bool feed;
 } Way;
@@ -198,7 +219,14 @@ static void run(Log *log, const char *work, Rows *rows, long count, Way way)
         feed(log, rows, count);
         check(pipeline_open(&options, &pipeline));
     }
-    measure(pipeline, work, count);
+    if (way.restore) {
+        update(pipeline);
+        pipeline_close(pipeline);
+        state_remove(dir);
+        pipeline = NULL;
+        count = records_of_table(log);
+    }
+    measure(&options, &pipeline, work, count);
     pipeline_close(pipeline);
     state_remove(dir);
     arena_free(arena);
@@ -220,8 +248,10 @@ int main(int argc, char **argv)
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 500000;
     bool groups = strcmp(work, "w2") == 0;
     long keys = argc > 3 ? strtol(argv[3], NULL, 10) : groups ? 10000 : 1000000;
-    Way way = {has_word(argc, argv, "restart"), has_word(argc, argv, "no-checkpoints"),
-               has_word(argc, argv, "feed")};
+    Way way = {.restart = has_word(argc, argv, "restart"),
+               .restore = has_word(argc, argv, "restore"),
+               .no_checkpoints = has_word(argc, argv, "no-checkpoints"),
+               .feed = has_word(argc, argv, "feed")};
     Rows rows = {.random = 88172645463325252u, .groups = groups, .keys = keys};
     rows.current = calloc((size_t)keys, sizeof *rows.current);
     rows.left = calloc((size_t)keys, 1);

@@ -46,6 +46,7 @@ static DiskFile files[FILES_MAX];
 static int file_count;
 static int file_of_fd[FDS_MAX]; /* index + 1 */
 static int host_of_dir_fd[FDS_MAX];
+static bool is_read_only[FDS_MAX]; /* and a table of the database */
 static Host hosts[DISK_HOSTS];
 static Chance chance;
 static uint32_t fail_one_in;
@@ -381,13 +382,16 @@ static void note_open(int fd, const char *path, int flags)
     }
     file_of_fd[fd] = 0;
     host_of_dir_fd[fd] = 0;
+    is_read_only[fd] = false;
     if (host == NULL || is_of_no_interest(path)) {
         return;
     }
     struct stat info;
     if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) {
         host_of_dir_fd[fd] = (int)(host - hosts) + 1;
-    } else if ((flags & (O_WRONLY | O_RDWR)) != 0) {
+    } else if ((flags & (O_WRONLY | O_RDWR)) == 0) {
+        is_read_only[fd] = strstr(path, ".sst") != NULL;
+    } else {
         DiskFile *file = find_file(path);
         bool is_new = file == NULL;
         if (is_new) {
@@ -451,6 +455,23 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
     }
     finish();
     return written;
+}
+
+/* RocksDB reads its tables so. */
+ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
+{
+    if (!is_open || fd < 0 || fd >= FDS_MAX || !is_read_only[fd]) {
+        return syscall(SYS_pread64, fd, bytes, size, offset);
+    }
+    enter();
+    bool bad = fail_one_in > 0 && chance_one_in(&chance, 2 * fail_one_in);
+    finish();
+    if (bad) {
+        trace_say("disk: a read fails");
+        errno = EIO;
+        return -1;
+    }
+    return syscall(SYS_pread64, fd, bytes, size, offset);
 }
 
 /* After the directory is synced its names mean what they mean now. */

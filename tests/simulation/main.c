@@ -23,9 +23,9 @@ typedef struct Options {
     int64_t last;
     int64_t jobs;
     bool trace;
-    bool twice;  /* each seed must do the same again */
-    bool hashes; /* print them */
-    bool quiet;
+    bool twice;         /* each seed must do the same again */
+    bool hashes;        /* print them */
+    bool first_failure; /* is enough */
 } Options;
 
 /* What a run tells its parent. */
@@ -43,7 +43,7 @@ typedef struct Job {
 } Job;
 
 static const char usage[] =
-    "usage: simulation --seeds A..B [--jobs N] [--trace] [--twice] [--hashes]\n"
+    "usage: simulation --seeds A..B [--jobs N] [--trace] [--twice] [--hashes] [--until-failure]\n"
     "  one run a seed; --trace: tell everything; --twice: each seed must do the same again\n";
 
 static bool parse_seeds(const char *text, Options *options)
@@ -72,6 +72,8 @@ static bool parse(int argc, char **argv, Options *options)
             options->trace = true;
         } else if (strcmp(argv[i], "--twice") == 0) {
             options->twice = true;
+        } else if (strcmp(argv[i], "--until-failure") == 0) {
+            options->first_failure = true;
         } else if (strcmp(argv[i], "--hashes") == 0) {
             options->hashes = true;
         } else {
@@ -216,6 +218,8 @@ static void run_all(const Options *options, Sums *sums)
     int64_t next = options->first;
     int64_t running = 0;
     while (next <= options->last || running > 0) {
+        bool enough = options->first_failure && sums->failed > 0;
+        next = enough ? options->last + 1 : next;
         for (int64_t i = 0; i < options->jobs && next <= options->last; i++) {
             if (jobs[i].pid == 0) {
                 jobs[i] = (Job){.seed = next++};

@@ -8,6 +8,7 @@
 
 #include "processor/base/logger.h"
 #include "tests/simulation/disk.h"
+#include "tests/simulation/eviction.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/interpose.h"
 #include "tests/simulation/scheduler.h"
@@ -221,6 +222,7 @@ bool world_run(uint64_t seed, WorldResult *ret_result)
     world.chance = chance_stream(seed, 5);
     interpose_open(seed);
     disk_open(seed);
+    eviction_open(seed);
     scheduler_run(seed, world_main, &world);
     *ret_result = world.result;
     return !world.failed;

@@ -184,6 +184,7 @@ static void counts_are_those_of_the_input(void **state)
     wait_for_sample(metrics, "tidemark_lag_records{pipeline=\"p\",flow=\"t\"}", 0);
     wait_for_sample(metrics, "tidemark_lag_seconds{pipeline=\"p\",flow=\"t\"}", 0);
     assert_sample(metrics, "tidemark_flow_starts_total{pipeline=\"p\",flow=\"t\"}", 1);
+    assert_sample(metrics, "tidemark_events_lost_total{pipeline=\"p\"}", 0);
     assert_true(sample(metrics, "tidemark_memory_bytes{pipeline=\"p\",part=\"block_cache\"}") >= 0);
     assert_true(sample(metrics, "tidemark_state_bytes{pipeline=\"p\",table=\"t\"}") >= 0);
     ok(service_stop(&service));
@@ -309,6 +310,12 @@ static void phases_are_described(void **state)
     assert_answer(metrics_is_ready, metrics, false, "\"phase\":\"starting\"");
     metrics_set_phase(metrics, PIPELINE_RUNNING, NULL);
     assert_answer(metrics_is_ready, metrics, true, "\"waiting_for\":[]");
+    AUTO(error) Error *error = error_new(ERROR_KAFKA_TIMED_OUT, "no answer");
+    error_set_disposition(error, ERROR_RETRY);
+    flow_meter_add_error(meter, error, false);
+    assert_answer(metrics_is_ready, metrics, false, "\"state\":\"retrying\",\"detail\":\"[KAFKA");
+    flow_meter_set_idle(meter); /* nothing to commit, and a step went well */
+    assert_answer(metrics_is_ready, metrics, true, "[]");
     flow_meter_begin_commit(meter);
     assert_answer(metrics_is_ready, metrics, true, "[]");
     atomic_fetch_sub(&meter->commit_began_us, 11 * 1000 * 1000); /* 11 s ago */
@@ -407,6 +414,7 @@ static void nobody_looks(void **state)
     AUTO(error) Error *error = error_new(ERROR_INTERNAL_ERROR, "x");
     metrics_set_phase(NULL, PIPELINE_RUNNING, NULL);
     metrics_set_state(NULL, NULL);
+    metrics_set_events(NULL, NULL);
     metrics_set_memory(NULL, MEMORY_OVERLAY, 1);
     assert_null(metrics_flow(NULL, 0));
     assert_int_equal(metrics_flow_count(NULL), 0);
