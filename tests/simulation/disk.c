@@ -50,6 +50,7 @@ static bool is_read_only[FDS_MAX]; /* and a table of the database */
 static Host hosts[DISK_HOSTS];
 static Chance chance;
 static uint32_t fail_one_in;
+static bool reads_may_fail = true;
 static int shadow_count;
 static bool is_open;
 /* RocksDB's threads come here too. */
@@ -80,6 +81,11 @@ void disk_attach(int host, int group)
     hosts[host].crash_in = 0;
     hosts[host].full = false;
     hosts[host].crashed = false;
+}
+
+void disk_let_reads_fail(bool may_fail)
+{
+    reads_may_fail = may_fail;
 }
 
 bool disk_wants_compaction(void)
@@ -464,7 +470,7 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
         return syscall(SYS_pread64, fd, bytes, size, offset);
     }
     enter();
-    bool bad = fail_one_in > 0 && chance_one_in(&chance, 2 * fail_one_in);
+    bool bad = fail_one_in > 0 && reads_may_fail && chance_one_in(&chance, 2 * fail_one_in);
     finish();
     if (bad) {
         trace_say("disk: a read fails");
