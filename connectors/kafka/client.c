@@ -288,10 +288,10 @@ Error *client_topic_lookup(Client *client, const char *topic, int timeout_ms,
     return error;
 }
 
-Error *client_topic_expect(Client *client, const char *topic, int32_t partition, int timeout_ms,
-                           TopicMetadata *ret_metadata)
+Error *client_topic_expect(Client *client, const char *topic, int32_t partition, int patience_ms,
+                           int timeout_ms, TopicMetadata *ret_metadata)
 {
-    int64_t deadline = deadline_after(CLIENT_TOPIC_SPREAD_MS);
+    int64_t deadline = deadline_after(patience_ms);
     for (;;) {
         Error *error = client_topic_lookup(client, topic, timeout_ms, ret_metadata);
         if (error == NULL && partition < ret_metadata->partition_count) {

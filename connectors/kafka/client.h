@@ -78,9 +78,9 @@ NODISCARD Error *client_topic_lookup(Client *client, const char *topic, int time
                                      TopicMetadata *ret_metadata);
 /* The same for a topic that should be there: not every broker knows one that was just made, nor one
  * that was made while it was away. So it is missing, or has no such partition
- * (KAFKA_TOPIC_NOT_FOUND too), only after two seconds of asking. */
+ * (KAFKA_TOPIC_NOT_FOUND too), only after patience_ms of asking, usually CLIENT_TOPIC_SPREAD_MS. */
 NODISCARD Error *client_topic_expect(Client *client, const char *topic, int32_t partition,
-                                     int timeout_ms, TopicMetadata *ret_metadata);
+                                     int patience_ms, int timeout_ms, TopicMetadata *ret_metadata);
 /* Any answer from any broker. */
 NODISCARD Error *client_ping(Client *client, int timeout_ms);
 

@@ -264,8 +264,9 @@ static void fail_partition(Partition *partition, Error *error)
 }
 
 /* A topic that does not exist gives no error for a long time, and a partition added since the last
- * metadata no records; so it is asked for. A broker that is away is found out by the poll. */
-static void check_topic(KafkaConsumer *consumer, Partition *partition)
+ * metadata no records; so it is asked for. A broker that is away is found out by the poll. Patience
+ * with brokers that do not know yet is had once, not for each partition. */
+static void check_topic(KafkaConsumer *consumer, Partition *partition, int *patience_ms)
 {
     Str name = str_from(partition->topic);
     TopicMetadata metadata = {0};
@@ -273,11 +274,12 @@ static void check_topic(KafkaConsumer *consumer, Partition *partition)
         return;
     }
     Error *error = client_topic_expect(consumer->client, partition->topic, partition->partition,
-                                       TOPIC_CHECK_MS, &metadata);
+                                       *patience_ms, TOPIC_CHECK_MS, &metadata);
     if (error == NULL) {
         map_put(&consumer->checked_topics, name, (void *)(uintptr_t)metadata.partition_count);
         return;
     }
+    *patience_ms = 0;
     if (error_class(error) == ERROR_KAFKA_TOPIC_NOT_FOUND ||
         error_class(error) == ERROR_KAFKA_ACCESS_DENIED) {
         fail_partition(partition, error);
@@ -321,10 +323,11 @@ static Error *drop_partitions(KafkaConsumer *consumer, PartitionState state)
 static Error *assign_new(KafkaConsumer *consumer)
 {
     PositionList *list = rd_kafka_topic_partition_list_new(4);
+    int patience_ms = CLIENT_TOPIC_SPREAD_MS;
     for (size_t i = 0; i < consumer->partition_count; i++) {
         Partition *partition = &consumer->partitions[i];
         if (partition->state == PARTITION_NEW) {
-            check_topic(consumer, partition);
+            check_topic(consumer, partition, &patience_ms);
         }
         if (partition->state == PARTITION_NEW) {
             list_add(list, partition);

@@ -101,7 +101,7 @@ Error *kafka_log_require_topic(KafkaLog *log, const char *topic, int timeout_ms)
     Client *client = NULL;
     TopicMetadata metadata = {0};
     TRY(kafka_log_admin(log, READ_UNCOMMITTED, &client));
-    TRY(client_topic_expect(client, topic, 0, timeout_ms, &metadata));
+    TRY(client_topic_expect(client, topic, 0, CLIENT_TOPIC_SPREAD_MS, timeout_ms, &metadata));
     pthread_mutex_lock(&log->lock);
     map_put(&log->known_topics, str_from(arena_copy_cstr(log->names, str_from(topic))), log);
     pthread_mutex_unlock(&log->lock);
