@@ -22,14 +22,15 @@ enum { JSON_SCALAR_MAX = DATETIME_TEXT_MAX + 2 };
 
 static inline char *json_put_null(char *to)
 {
-    memcpy(to, "null", 4);
-    return to + 4;
+    static const char word[4] = {'n', 'u', 'l', 'l'};
+    memcpy(to, word, sizeof word);
+    return to + sizeof word;
 }
 
 static inline char *json_put_bool(char *to, bool value)
 {
-    memcpy(to, value ? "true" : "fals", 4);
-    to[4] = 'e';
+    static const char words[2][5] = {{'f', 'a', 'l', 's', 'e'}, {'t', 'r', 'u', 'e'}};
+    memcpy(to, words[value], sizeof words[value]);
     return to + 5 - value;
 }
 

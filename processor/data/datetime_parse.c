@@ -311,6 +311,25 @@ static inline unsigned two_digits(const char *at)
 
 enum { WRITTEN_TIME_SIZE = 19, FRACTION_DIGITS = 6 };
 
+/* A point and one to six digits, as microseconds. */
+static bool parse_written_fraction(Str text, int64_t *ret_us)
+{
+    size_t digits = text.size - 1;
+    if (text.data[0] != '.' || digits == 0 || digits > FRACTION_DIGITS) {
+        return false;
+    }
+    int64_t us = 0;
+    for (size_t i = 1; i <= FRACTION_DIGITS; i++) {
+        unsigned digit = i <= digits ? (unsigned char)text.data[i] - (unsigned)'0' : 0;
+        if (digit > 9) {
+            return false;
+        }
+        us = us * 10 + digit;
+    }
+    *ret_us = us;
+    return true;
+}
+
 /* The form nearly all records have, YYYY-MM-DDThh:mm:ss[.f…]Z with at most six digits behind the
  * point, without taking it apart piece by piece. False says nothing: the general way decides. */
 static bool parse_written_utc(Str text, int64_t *ret_us)
@@ -335,19 +354,9 @@ static bool parse_written_utc(Str text, int64_t *ret_us)
         return false;
     }
     int64_t us = 0;
-    size_t digits = text.size - WRITTEN_TIME_SIZE - 1; /* and the point */
-    if (digits > 0) {
-        if (at[WRITTEN_TIME_SIZE] != '.' || --digits == 0 || digits > FRACTION_DIGITS) {
-            return false;
-        }
-        for (size_t i = 0; i < FRACTION_DIGITS; i++) {
-            unsigned digit =
-                i < digits ? (unsigned char)at[WRITTEN_TIME_SIZE + 1 + i] - (unsigned)'0' : 0;
-            if (digit > 9) {
-                return false;
-            }
-            us = us * 10 + digit;
-        }
+    Str fraction = {at + WRITTEN_TIME_SIZE, text.size - WRITTEN_TIME_SIZE - 1};
+    if (fraction.size > 0 && !parse_written_fraction(fraction, &us)) {
+        return false;
     }
     int64_t days = date_from_civil((int32_t)year, (int32_t)month, (int32_t)day);
     *ret_us = (days * 86400 + (int64_t)(hour * 3600 + minute * 60 + second)) * 1000000 + us;

@@ -121,6 +121,7 @@ static void plan_fields(Arena *arena, const Type *stored, const Type *target, Re
     const int *matches = match_fields(arena, stored, target);
     for (uint32_t i = 0; i < count; i++) {
         int at = matches[i];
+        assert(at < (int)target->field_count);
         plan->children[i] =
             make_plan(arena, stored->fields[i].type, at >= 0 ? target->fields[at].type : NULL);
         if (!plan->children[i].skip) {
