@@ -207,6 +207,7 @@ void key_table_remove(KeyTable *table, Hash128 hash)
 {
     size_t at = probe(table, hash);
     if (!is_free(&table->slots[at])) {
+        table->evicted = true; /* filling may have passed it already */
         remove_at(table, at);
     }
 }
