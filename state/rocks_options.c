@@ -13,7 +13,8 @@ enum {
     LOG_BYTES_MAX = 1 << 20,
     LOG_LEVEL_WARN = 2,
     MANIFEST_BYTES_MAX = 16 << 20,
-    BLOCK_BYTES = 8 << 10,
+    BLOCK_BYTES = 4 << 10, /* compressed below the 5,000 bytes that RocksDB reads into its stack:
+                              larger ones leave holes in the heap beside the cache */
     CACHE_SHARD_BITS = 2,
     RUNS_BEFORE_MERGE = 6,
     RUNS_BEFORE_STALL =

@@ -12,6 +12,7 @@
 
 #include "processor/base/buffer.h"
 #include "processor/base/clock.h"
+#include "state/sizes.h"
 #include "state/state.h"
 
 enum { SHARDS = 4, LOOKUP_BATCH = 2000, LOOKUPS = 100000, KEY_SIZE = 9 };
@@ -43,10 +44,11 @@ static uint64_t draw(Work *work)
     return work->random;
 }
 
-static double cpu_seconds(void)
+/* who: RUSAGE_SELF with, RUSAGE_THREAD without what RocksDB does beside. */
+static double cpu_seconds(int who)
 {
     struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
+    (void)getrusage(who, &usage);
     return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6 +
            (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
 }
@@ -72,17 +74,31 @@ static Str make_row(Work *work)
     return (Str){work->row, work->row_size};
 }
 
+/* Parts of the memory, beside all of it. */
+static void report_memory(State *state)
+{
+    StateSizes sizes;
+    state_sizes(state, &sizes);
+    struct rusage usage;
+    (void)getrusage(RUSAGE_SELF, &usage);
+    (void)printf("cache_mib=%llu filters_mib=%llu buffers_mib=%llu runs_mib=%llu peak_mib=%ld\n",
+                 (unsigned long long)sizes.block_cache_bytes >> 20,
+                 (unsigned long long)sizes.filter_bytes >> 20,
+                 (unsigned long long)sizes.write_buffers_bytes >> 20,
+                 (unsigned long long)sizes.run_bytes >> 20, usage.ru_maxrss / 1024);
+}
+
 static void report(const char *what, uint64_t count, double cpu, int64_t started_us)
 {
     double seconds = (double)(clock_monotonic_us() - started_us) / 1e6;
     (void)printf("%-16s %9llu  cpu_s_per_million=%.3f  wall_s_per_million=%.3f\n", what,
-                 (unsigned long long)count, (cpu_seconds() - cpu) / (double)count * 1e6,
+                 (unsigned long long)count, cpu / (double)count * 1e6,
                  seconds / (double)count * 1e6);
 }
 
 static void write_rows(Work *work)
 {
-    double cpu = cpu_seconds();
+    double cpu = cpu_seconds(RUSAGE_SELF);
     int64_t started_us = clock_monotonic_us();
     StoreRun *run = store_run_new(work->store);
     StoreRun *others[] = {store_run_new(work->store), store_run_new(work->store)};
@@ -103,11 +119,11 @@ static void write_rows(Work *work)
     store_run_free(run);
     store_run_free(others[0]);
     store_run_free(others[1]);
-    report("write", work->rows, cpu, started_us);
-    cpu = cpu_seconds();
+    report("write", work->rows, cpu_seconds(RUSAGE_SELF) - cpu, started_us);
+    cpu = cpu_seconds(RUSAGE_SELF);
     started_us = clock_monotonic_us();
-    while (cpu_seconds() - cpu > 0.01 || clock_monotonic_us() - started_us < 300000) {
-        cpu = cpu_seconds();
+    while (cpu_seconds(RUSAGE_SELF) - cpu > 0.01 || clock_monotonic_us() - started_us < 300000) {
+        cpu = cpu_seconds(RUSAGE_SELF);
         clock_sleep_ms(100);
     }
     (void)printf("%u runs; compaction went on for %.1f s\n", files,
@@ -123,7 +139,7 @@ static void look_up(Work *work, const char *what, unsigned odd)
     char(*texts)[KEY_SIZE] = calloc(LOOKUP_BATCH, KEY_SIZE);
     uint64_t found = 0;
     for (int warm = 1; warm >= 0; warm--) {
-        double cpu = cpu_seconds();
+        double cpu = cpu_seconds(RUSAGE_THREAD);
         int64_t started_us = clock_monotonic_us();
         found = 0;
         for (int done = 0; done < LOOKUPS; done += LOOKUP_BATCH) {
@@ -139,7 +155,7 @@ static void look_up(Work *work, const char *what, unsigned odd)
             arena_reset(arena);
         }
         if (warm == 0) {
-            report(what, LOOKUPS, cpu, started_us);
+            report(what, LOOKUPS, cpu_seconds(RUSAGE_THREAD) - cpu, started_us);
         }
     }
     if (found != (odd ? 0 : LOOKUPS)) {
@@ -170,11 +186,10 @@ int main(int argc, char **argv)
     check(state_open(&options, &state, NULL));
     check(state_table(state, STR("t"), STR("t"), SHARDS, &work.store));
     write_rows(&work);
+    report_memory(state);
     look_up(&work, "look up, miss", 1);
     look_up(&work, "look up, hit", 0);
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
-    (void)printf("peak_mib=%ld\n", usage.ru_maxrss / 1024);
+    report_memory(state);
     state_close(state);
     if (getenv("KEEP") == NULL) {
         state_remove(dir);
