@@ -113,7 +113,7 @@ static Error *run_service(const Program *program, Log *log, const atomic_bool *s
     AUTO(metrics) Metrics *metrics = metrics_new(program);
     AUTO(api) Api *api = NULL;
     TRY(open_api(program->topology, metrics, &api));
-    AUTO(service_notify) ServiceNotify *notify = service_notify_open(metrics, stop);
+    AUTO(service_notify) UNUSED ServiceNotify *notify = service_notify_open(metrics, stop);
     LagWatchOptions watch_options = {
         .program = program, .log = log, .metrics = metrics, .stop = stop};
     AUTO(lag_watch) LagWatch *watch = NULL;
