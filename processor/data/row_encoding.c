@@ -358,7 +358,7 @@ static bool read_struct(RowSource *source, const ReadPlan *plan, Vector *vector)
 
 static bool read_list(RowSource *source, const ReadPlan *plan, Vector *vector)
 {
-    uint64_t count;
+    uint64_t count = 0;
     if (!row_read_varint(&source->reader, &count) || count > UINT32_MAX) {
         return false;
     }
