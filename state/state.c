@@ -29,7 +29,8 @@ struct State {
     int lock_fd;
     atomic_bool damaged; /* DAMAGED is written */
     atomic_uint next_file;
-    size_t run_bytes; /* what all runs together may take */
+    size_t one_run_bytes; /* what each may take; 0: a share of what they may together */
+    size_t run_bytes;
     atomic_int runs;
     atomic_size_t run_bytes_used;
     Rocks *rocks;
@@ -287,6 +288,9 @@ void state_count_run_bytes(State *state, size_t before, size_t now)
 
 size_t state_run_share(const State *state)
 {
+    if (state->one_run_bytes > 0) {
+        return state->one_run_bytes;
+    }
     int runs = atomic_load(&state->runs);
     return state->run_bytes / (size_t)(runs < 1 ? 1 : runs);
 }
@@ -294,6 +298,23 @@ size_t state_run_share(const State *state)
 size_t state_run_bytes(const State *state)
 {
     return atomic_load(&state->run_bytes_used);
+}
+
+/* RocksDB writes its options down at every opening, gives up half-way (it has no word for "no log",
+ * rocks_options.c) and leaves the beginning behind. It does not need them. */
+static void remove_drafts(const char *database)
+{
+    DIR *folder = opendir(database);
+    if (folder == NULL) {
+        return;
+    }
+    AUTO_BUFFER Buffer path = {0};
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (strstr(entry->d_name, ".dbtmp") != NULL) {
+            (void)unlink(path_in(&path, database, entry->d_name));
+        }
+    }
+    (void)closedir(folder);
 }
 
 static Error *make_anew(State *state, const char *database, size_t memory_bytes)
@@ -312,6 +333,7 @@ static Error *open_database(State *state, size_t memory_bytes, bool *ret_rebuilt
     const char *database = path_in(&path, state->dir, "rocksdb");
     TRY(make_directories(database));
     bool damaged = is_damaged(state, database);
+    remove_drafts(database);
     Error *error = damaged ? NULL : rocks_open(database, memory_bytes, &state->rocks);
     if (error != NULL && error_class(error) == ERROR_STATE_CORRUPT) {
         error_free(error);
@@ -331,7 +353,8 @@ Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebu
     State *state = mem_new(State);
     state->dir = mem_strdup(options->dir);
     state->lock_fd = -1;
-    state->run_bytes = options->memory_bytes / RUN_SHARE;
+    state->one_run_bytes = options->run_bytes;
+    state->run_bytes = options->run_bytes > 0 ? 0 : options->memory_bytes / RUN_SHARE;
     bool rebuilt = false;
     Error *error = make_directories(state->dir);
     if (error == NULL) {

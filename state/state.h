@@ -28,6 +28,8 @@ typedef struct StateOptions {
     const char *dir;      /* made when missing */
     const char *pipeline; /* a directory of another pipeline is refused */
     size_t memory_bytes;  /* all that StateSizes lists (sizes.h) */
+    size_t
+        run_bytes; /* of one run, beside memory_bytes; 0: all runs together have a quarter of it */
 } StateOptions;
 
 enum { STATE_SHARDS_MAX = 65536 };
@@ -122,7 +124,7 @@ void store_run_free(StoreRun *run);
 void store_run_put(StoreRun *run, uint32_t shard, Str key, uint32_t ordinal, Str sequence, Str row);
 void store_run_delete(StoreRun *run, uint32_t shard, Str key, uint32_t ordinal);
 void store_run_position(StoreRun *run, uint32_t shard, int64_t offset, int64_t time_us);
-/* Memory in use, and whether it is time to write the run: its share of the memory is used up. */
+/* Memory in use, and whether it is time to write the run: its memory is used up (StateOptions). */
 size_t store_run_bytes(const StoreRun *run);
 bool store_run_is_full(StoreRun *run);
 /* Sorts the changes, ingests them in one step, and empties the run. After an error it is as it was.

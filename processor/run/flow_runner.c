@@ -69,6 +69,22 @@ void flow_runner_free(FlowRunner *runner)
     mem_free(runner);
 }
 
+void flow_runner_release(FlowRunner *runner)
+{
+    Error *error = flow_commit_finish(runner);
+    runner->unclear =
+        runner->unclear || (error != NULL && error_class(error) == ERROR_KAFKA_COMMIT_UNCLEAR);
+    error_free(error);
+    error_free(flow_checkpoint_wait(runner));
+    flow_drop_epoch(runner);
+    runner->started = false;
+    runner->checkpoint_failures = 0;
+    flow_close(runner->flow);
+    runner->flow = NULL;
+    table_close(runner->table);
+    runner->table = NULL;
+}
+
 const FlowMetrics *flow_runner_metrics(const FlowRunner *runner)
 {
     return &runner->metrics;

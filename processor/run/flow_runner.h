@@ -39,6 +39,9 @@ typedef struct RunContext {
 FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table);
 /* Drops everything; nothing is flushed or committed. */
 void flow_runner_free(FlowRunner *runner);
+/* Lets go of the state, before it is closed and opened again: the epoch in hand never was, and the
+ * flow starts anew with its next work. */
+void flow_runner_release(FlowRunner *runner);
 
 /* Ends the transaction an earlier process of the flow may have left open. First of all flows, then
  * start them: the open transaction of one would keep the others from reading their progress. A

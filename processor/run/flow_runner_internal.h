@@ -73,6 +73,8 @@ struct FlowRunner {
     FlowCommit commit;
     Worker *checkpointer;
     size_t checkpoint_bytes; /* of the checkpoint under way */
+    int checkpoint_failures; /* in a row */
+    int64_t checkpoint_retry_ms;
 };
 
 /* flow_start.c */

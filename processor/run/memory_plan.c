@@ -16,6 +16,7 @@ enum {
     /* Of the changes. */
     EPOCHS = 8,
     CHECKPOINTS = 4,
+    RESTORE_RUNS = 3, /* two, and the file that is made of one */
 };
 
 _Static_assert(STORE_PART + CONSUMER_PART + PRODUCER_PART + KEY_TABLE_PART + CHANGES_PART == 16,
@@ -36,6 +37,7 @@ MemoryPlan memory_plan(const Topology *topology, size_t flows)
         .key_table = flow_part * KEY_TABLE_PART,
         .consumer_queue = flow_part * CONSUMER_PART,
         .producer_queue = flow_part * PRODUCER_PART,
+        .restore_run = changes / RESTORE_RUNS,
         .epoch_max = smaller(changes / EPOCHS, topology->commit.max_bytes),
         .checkpoint_max = smaller(changes / CHECKPOINTS, topology->state.checkpoint_bytes),
     };

@@ -1,6 +1,4 @@
 /* One topology at work. */
-#include "processor/run/pipeline.h"
-
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 #include "processor/base/memory.h"
 #include "processor/base/uuid.h"
 #include "processor/run/names.h"
+#include "processor/run/pipeline_internal.h"
 #include "processor/run/retry.h"
 #include "processor/run/topics.h"
 
@@ -19,25 +18,31 @@ enum {
     PING_MS = 5000,
     EVENT_FLUSH_MS = 10000,
     LAST_EVENTS_MS = 300,
-    WAIT_MS = 50
+    WATCH_MS = 50,
 };
 
-struct Pipeline {
-    RunContext context;
-    const TopologyRetry *retry;
-    Arena *arena;
-    char instance[UUID_TEXT_SIZE];
-    State *state;
-    EventLog *events;
-    FlowRunner **flows;
-    size_t flow_count;
-    atomic_bool stop_flows; /* set with the caller's stop, or when the process must end */
-    const atomic_bool *stop;
-};
-
-static bool must_stop(const Pipeline *pipeline)
+void pipeline_wait_ms(const Pipeline *pipeline, int64_t milliseconds)
 {
-    return pipeline->stop != NULL && atomic_load(pipeline->stop);
+    int64_t until = clock_monotonic_ms() + milliseconds;
+    while (!pipeline_must_stop(pipeline) && clock_monotonic_ms() < until) {
+        clock_sleep_ms(WATCH_MS);
+    }
+}
+
+void pipeline_log_error(const char *what, const Error *error)
+{
+    AUTO_BUFFER Buffer text = {0};
+    error_format_line(error, &text);
+    if (error_hint(error) != NULL) {
+        buffer_printf(&text, " Hint: %s", error_hint(error));
+    }
+    log_warn("%s: %s", what, buffer_cstr(&text));
+}
+
+bool pipeline_must_stop(const Pipeline *pipeline)
+{
+    return atomic_load(&pipeline->stop_flows) ||
+           (pipeline->stop != NULL && atomic_load(pipeline->stop));
 }
 
 static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
@@ -61,27 +66,12 @@ static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
         .metrics = options->metrics,
         .memory = memory_plan(options->program->topology, options->program->table_count),
     };
+    pipeline->state_dir =
+        options->state_dir != NULL
+            ? options->state_dir
+            : arena_copy_cstr(pipeline->arena, options->program->topology->state.dir);
     pipeline->retry = &options->program->topology->retry;
     pipeline->stop = options->stop;
-}
-
-static Error *open_state(Pipeline *pipeline, const PipelineOptions *options)
-{
-    const Topology *topology = options->program->topology;
-    const char *dir = options->state_dir != NULL
-                          ? options->state_dir
-                          : arena_copy_cstr(pipeline->arena, topology->state.dir);
-    StateOptions state = {.dir = dir,
-                          .pipeline = arena_copy_cstr(pipeline->arena, topology->pipeline),
-                          .memory_bytes = pipeline->context.memory.store};
-    bool rebuilt = false;
-    TRY(state_open(&state, &pipeline->state, &rebuilt));
-    if (rebuilt) {
-        log_warn("state directory %s was damaged: it is rebuilt from the topics", dir);
-    }
-    pipeline->context.state = pipeline->state;
-    metrics_set_state(pipeline->context.metrics, pipeline->state);
-    return NULL;
 }
 
 static Error *open_events(Pipeline *pipeline)
@@ -107,37 +97,20 @@ static Error *reach_log(Pipeline *pipeline)
     return pipeline->events == NULL ? open_events(pipeline) : NULL;
 }
 
-static void wait_ms(const Pipeline *pipeline, int64_t milliseconds)
-{
-    int64_t until = clock_monotonic_ms() + milliseconds;
-    while (!must_stop(pipeline) && clock_monotonic_ms() < until) {
-        clock_sleep_ms(WAIT_MS);
-    }
-}
-
-static void log_error_line(const char *what, const Error *error)
-{
-    AUTO_BUFFER Buffer text = {0};
-    error_format_line(error, &text);
-    if (error_hint(error) != NULL) {
-        buffer_printf(&text, " Hint: %s", error_hint(error));
-    }
-    log_warn("%s: %s", what, buffer_cstr(&text));
-}
-
 /* The log may be away at the start: that heals. */
 static Error *reach_log_patiently(Pipeline *pipeline)
 {
     for (int attempt = 1;; attempt++) {
         Error *error = reach_log(pipeline);
-        if (error == NULL || error_disposition(error) != ERROR_RETRY || must_stop(pipeline) ||
+        if (error == NULL || error_disposition(error) != ERROR_RETRY ||
+            pipeline_must_stop(pipeline) ||
             (pipeline->context.attempts_max >= 0 && attempt > pipeline->context.attempts_max)) {
             return error;
         }
-        log_error_line("waiting for Kafka", error);
+        pipeline_log_error("waiting for Kafka", error);
         metrics_set_phase(pipeline->context.metrics, PIPELINE_WAITING_KAFKA, error_message(error));
         error_free(error);
-        wait_ms(pipeline, retry_backoff_ms(pipeline->retry, attempt));
+        pipeline_wait_ms(pipeline, retry_backoff_ms(pipeline->retry, attempt));
     }
 }
 
@@ -155,7 +128,7 @@ static void finish_events(Pipeline *pipeline, int timeout_ms)
 {
     Error *error = event_log_flush(pipeline->events, timeout_ms);
     if (error != NULL) {
-        log_error_line("event log", error);
+        pipeline_log_error("event log", error);
         error_free(error);
     }
 }
@@ -171,6 +144,14 @@ static Error *start_flow(Pipeline *pipeline, FlowRunner *flow, const char *updat
     return error;
 }
 
+static Error *start_all(Pipeline *pipeline, const char *update_id)
+{
+    for (size_t i = 0; i < pipeline->flow_count; i++) {
+        TRY(start_flow(pipeline, pipeline->flows[i], update_id));
+    }
+    return NULL;
+}
+
 static Error *start_flows(Pipeline *pipeline)
 {
     const Program *program = pipeline->context.program;
@@ -182,10 +163,13 @@ static Error *start_flows(Pipeline *pipeline)
             flow_runner_new(&pipeline->context, &program->tables[i]);
         error_free(flow_runner_fence(pipeline->flows[i]));
     }
-    for (size_t i = 0; i < pipeline->flow_count; i++) {
-        TRY(start_flow(pipeline, pipeline->flows[i], update_id));
+    for (int attempt = 1;; attempt++) {
+        Error *error = start_all(pipeline, update_id);
+        if (error == NULL || !pipeline_can_mend(pipeline, error, attempt)) {
+            return error;
+        }
+        TRY(pipeline_mend_state(pipeline, update_id, error, attempt));
     }
-    return NULL;
 }
 
 Error *pipeline_open(const PipelineOptions *options, Pipeline **ret_pipeline)
@@ -194,11 +178,15 @@ Error *pipeline_open(const PipelineOptions *options, Pipeline **ret_pipeline)
     pipeline->arena = arena_new("pipeline");
     uuid_generate(pipeline->instance);
     fill_context(pipeline, options);
-    Error *error = open_state(pipeline, options);
+    bool rebuilt = false;
+    Error *error = pipeline_open_state(pipeline, &rebuilt);
     if (error == NULL) {
         error = reach_log_patiently(pipeline);
     }
     if (error == NULL) {
+        if (rebuilt) {
+            pipeline_tell_rebuilt(pipeline);
+        }
         metrics_set_phase(pipeline->context.metrics, PIPELINE_STARTING, NULL);
         error = start_flows(pipeline);
     }
@@ -220,8 +208,7 @@ void pipeline_close(Pipeline *pipeline)
     }
     metrics_set_events(pipeline->context.metrics, NULL);
     event_log_close(pipeline->events);
-    metrics_set_state(pipeline->context.metrics, NULL);
-    state_close(pipeline->state);
+    pipeline_close_state(pipeline);
     arena_free(pipeline->arena);
     mem_free(pipeline);
 }
@@ -293,6 +280,19 @@ static Error *update_flow(Pipeline *pipeline, FlowRunner *flow, const UpdateRequ
     return NULL;
 }
 
+/* A state that failed is opened again, and the update goes on from the last commit. */
+static Error *update_flow_patiently(Pipeline *pipeline, FlowRunner *flow,
+                                    const UpdateRequest *request, UpdateResult *result)
+{
+    for (int attempt = 1;; attempt++) {
+        Error *error = update_flow(pipeline, flow, request, result);
+        if (error == NULL || !pipeline_can_mend(pipeline, error, attempt)) {
+            return error;
+        }
+        TRY(pipeline_mend_state(pipeline, result->update_id, error, attempt));
+    }
+}
+
 Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateResult *ret_result)
 {
     TRY(check_selection(pipeline, request));
@@ -309,7 +309,7 @@ Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateR
         if (!is_selected(pipeline, request, i)) {
             continue;
         }
-        Error *error = update_flow(pipeline, pipeline->flows[i], request, &result);
+        Error *error = update_flow_patiently(pipeline, pipeline->flows[i], request, &result);
         if (error != NULL && error_class(error) == ERROR_SIMULATED_CRASH) {
             error_free(first);
             return error;
@@ -360,17 +360,17 @@ static Error *run_flow(FlowThread *thread)
             attempt = ran_well ? 1 : attempt;
         }
         if (error == NULL || error_disposition(error) == ERROR_FATAL ||
-            must_stop(thread->pipeline)) {
+            pipeline_is_state_error(error) || pipeline_must_stop(thread->pipeline)) {
             return error;
         }
         bool patient = waits_for_operator(error);
         if (!patient && attempt >= retry->max_attempts) {
             return error;
         }
-        log_error_line("flow failed, it is tried again", error);
+        pipeline_log_error("flow failed, it is tried again", error);
         error_free(error);
-        wait_ms(thread->pipeline,
-                patient ? retry->backoff_max_ms : retry_backoff_ms(retry, attempt));
+        pipeline_wait_ms(thread->pipeline,
+                         patient ? retry->backoff_max_ms : retry_backoff_ms(retry, attempt));
         error = flow_runner_start(thread->flow, thread->update_id);
     }
 }
@@ -393,50 +393,62 @@ static Error *start_thread(FlowThread *thread)
     return NULL;
 }
 
-/* Waits for the stop; a flow that must end the process (it was taken over) stops all. */
+/* What concerns all flows: the process must end (the flow was taken over), or the state, which they
+ * share, is of no use. */
+static bool concerns_all(const Error *error)
+{
+    return error != NULL &&
+           (error_disposition(error) == ERROR_FATAL || pipeline_is_state_error(error));
+}
+
+/* Waits for the stop, or for what stops all. */
 static void watch_threads(Pipeline *pipeline, FlowThread *threads)
 {
     for (;;) {
         bool all_ended = true;
-        bool fatal = false;
+        bool stop = false;
         for (size_t i = 0; i < pipeline->flow_count; i++) {
             bool ended = atomic_load(&threads[i].ended);
             all_ended = all_ended && ended;
-            fatal = fatal || (ended && threads[i].error != NULL &&
-                              error_disposition(threads[i].error) == ERROR_FATAL);
+            stop = stop || (ended && concerns_all(threads[i].error));
         }
-        if (all_ended || fatal || must_stop(pipeline)) {
+        if (all_ended || stop || pipeline_must_stop(pipeline)) {
             return;
         }
-        clock_sleep_ms(WAIT_MS);
+        clock_sleep_ms(WATCH_MS);
     }
 }
 
+static int weight(const Error *error)
+{
+    return error == NULL                             ? 0
+           : error_disposition(error) == ERROR_FATAL ? 3
+           : pipeline_is_state_error(error)          ? 2
+                                                     : 1;
+}
+
+/* The error that weighs most, the first of its kind. */
 static Error *join_threads(Pipeline *pipeline, FlowThread *threads)
 {
     atomic_store(&pipeline->stop_flows, true);
-    Error *first = NULL;
+    Error *worst = NULL;
     for (size_t i = 0; i < pipeline->flow_count; i++) {
         if (threads[i].running) {
             (void)pthread_join(threads[i].thread, NULL);
         }
-        if (first == NULL) {
-            first = threads[i].error;
-        } else {
-            error_free(threads[i].error);
+        Error *less = threads[i].error;
+        if (weight(less) > weight(worst)) {
+            less = worst;
+            worst = threads[i].error;
         }
+        error_free(less);
     }
-    return first;
+    atomic_store(&pipeline->stop_flows, false);
+    return worst;
 }
 
-Error *pipeline_serve(Pipeline *pipeline)
+static Error *run_threads(Pipeline *pipeline, const char *update_id)
 {
-    char update_id[UUID_TEXT_SIZE];
-    uuid_generate(update_id);
-    event_create_update(pipeline->events, update_id, "USER_ACTION", pipeline->context.program,
-                        false);
-    announce(pipeline, update_id);
-    event_update_progress(pipeline->events, update_id, UPDATE_RUNNING, NULL);
     FlowThread *threads = mem_alloc_array(pipeline->flow_count, sizeof *threads);
     Error *error = NULL;
     for (size_t i = 0; i < pipeline->flow_count && error == NULL; i++) {
@@ -450,13 +462,41 @@ Error *pipeline_serve(Pipeline *pipeline)
         watch_threads(pipeline, threads);
     }
     metrics_set_phase(pipeline->context.metrics, PIPELINE_STOPPING, NULL);
-    Error *first = join_threads(pipeline, threads);
+    Error *worst = join_threads(pipeline, threads);
     mem_free(threads);
     if (error == NULL) {
-        error = first;
-    } else {
-        error_free(first);
+        return worst;
     }
+    error_free(worst);
+    return error;
+}
+
+/* A state that fails is opened again, or made anew, and the flows go on; they are not told apart
+ * from a start. What does not come of the disk is given up after some tries in a row. */
+static Error *serve(Pipeline *pipeline, const char *update_id)
+{
+    for (int attempt = 1;; attempt++) {
+        int64_t started_ms = clock_monotonic_ms();
+        Error *error = run_threads(pipeline, update_id);
+        if (clock_monotonic_ms() - started_ms > pipeline->retry->backoff_max_ms) {
+            attempt = 1;
+        }
+        if (error == NULL || !pipeline_can_mend(pipeline, error, attempt)) {
+            return error;
+        }
+        TRY(pipeline_mend_state(pipeline, update_id, error, attempt));
+    }
+}
+
+Error *pipeline_serve(Pipeline *pipeline)
+{
+    char update_id[UUID_TEXT_SIZE];
+    uuid_generate(update_id);
+    event_create_update(pipeline->events, update_id, "USER_ACTION", pipeline->context.program,
+                        false);
+    announce(pipeline, update_id);
+    event_update_progress(pipeline->events, update_id, UPDATE_RUNNING, NULL);
+    Error *error = serve(pipeline, update_id);
     event_update_progress(pipeline->events, update_id,
                           error == NULL ? UPDATE_CANCELED : UPDATE_FAILED, error);
     finish_events(pipeline, error == NULL ? LAST_EVENTS_MS : EVENT_FLUSH_MS);

@@ -45,7 +45,7 @@ static void open_once(void)
     if (mkdtemp(folder) == NULL) {
         abort();
     }
-    StateOptions options = {folder, "fuzz", 8 << 20};
+    StateOptions options = {.dir = folder, .pipeline = "fuzz", .memory_bytes = 8 << 20};
     must(state_open(&options, &state, NULL));
     must(state_table(state, STR("t"), STR("t"), 4, &store));
     (void)atexit(close_state);

@@ -90,7 +90,7 @@ static void foreign_directories_are_refused(void **unused)
     assert_int_equal(mkdir(path_of(&path, folder, "lost+found"), 0700), 0);
     write_file(folder, "TIDEMARK.new", STR("tidemark st"));
     state_close(open_state(folder));
-    StateOptions other = {folder, "payments", FIXTURE_MEMORY};
+    StateOptions other = {.dir = folder, .pipeline = "payments", .memory_bytes = FIXTURE_MEMORY};
     fails(state_open(&other, &state, NULL), ERROR_STATE_FORMAT,
           "belongs to pipeline `bookings`, not to `payments`");
     remove_folder(folder);

@@ -112,7 +112,7 @@ UNUSED static void fails_at(Error *error, ErrorClass class, const char *part, co
 
 UNUSED static Error *try_open(const char *folder, State **ret_state, bool *ret_rebuilt)
 {
-    StateOptions options = {folder, "bookings", FIXTURE_MEMORY};
+    StateOptions options = {.dir = folder, .pipeline = "bookings", .memory_bytes = FIXTURE_MEMORY};
     return state_open(&options, ret_state, ret_rebuilt);
 }
 

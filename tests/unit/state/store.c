@@ -386,7 +386,7 @@ static void a_million_puts_in_a_batch(void **unused)
     (void)unused;
     enum { COUNT = 1000000, KEYS = 1000 };
     char *folder = new_folder();
-    StateOptions options = {folder, "bookings", 1 << 20};
+    StateOptions options = {.dir = folder, .pipeline = "bookings", .memory_bytes = 1 << 20};
     State *state = NULL;
     ok(state_open(&options, &state, NULL));
     TableStore *store = open_table(state, "t", 1);

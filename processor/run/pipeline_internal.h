@@ -1,0 +1,44 @@
+/* What pipeline.c and pipeline_state.c share. */
+#ifndef RUN_PIPELINE_INTERNAL_H
+#define RUN_PIPELINE_INTERNAL_H
+
+#include "processor/base/uuid.h"
+#include "processor/run/pipeline.h"
+
+struct Pipeline {
+    RunContext context;
+    const TopologyRetry *retry;
+    Arena *arena;
+    char instance[UUID_TEXT_SIZE];
+    const char *state_dir;
+    State *state; /* NULL while it is mended */
+    EventLog *events;
+    FlowRunner **flows;
+    size_t flow_count;
+    atomic_bool stop_flows; /* set with the caller's stop, or when something concerns all flows */
+    const atomic_bool *stop;
+};
+
+/* pipeline.c */
+bool pipeline_must_stop(const Pipeline *pipeline);
+/* Waits, shorter when told to stop. */
+void pipeline_wait_ms(const Pipeline *pipeline, int64_t milliseconds);
+void pipeline_log_error(const char *what, const Error *error);
+
+/* pipeline_state.c. Thread: the pipeline's, while no flow runs; but pipeline_is_state_error: any.
+ */
+NODISCARD Error *pipeline_open_state(Pipeline *pipeline, bool *ret_rebuilt);
+void pipeline_close_state(Pipeline *pipeline);
+/* The event of a state that was found damaged when it was opened. */
+void pipeline_tell_rebuilt(Pipeline *pipeline);
+/* The state failed, not what the flow did with it: damage, a full or broken disk. */
+bool pipeline_is_state_error(const Error *error);
+/* Is it worth while to mend it? `attempt` counts tries in a row, from 1. */
+bool pipeline_can_mend(const Pipeline *pipeline, const Error *error, int attempt);
+/* Closes the state and opens it again, or makes it anew when it is damaged; waits for the disk as
+ * long as it takes. After it no flow is started: they start again with their next work. Takes
+ * `error` over. An error: a stop came first, or the directory is not ours any more. */
+NODISCARD Error *pipeline_mend_state(Pipeline *pipeline, const char *update_id, Error *error,
+                                     int attempt);
+
+#endif
