@@ -6,7 +6,7 @@
 
 #include "processor/base/banned.h"
 
-enum { KEYS = 60000, SMALL = 1 << 20 /* bytes: about 18,000 keys */ };
+enum { KEYS = 200000, SMALL = 4 << 20 /* bytes: about 74,000 keys */ };
 
 typedef struct ModelKey {
     bool present;
@@ -63,7 +63,7 @@ static void grows_and_shrinks(void **unused)
     ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
     Random random = random_of(3);
     size_t present = 0;
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < 600000; i++) {
         uint32_t key = random_below(&random, KEYS);
         if (random_below(&random, 3) == 0) {
             key_table_remove(table, hash_of(table, key));
@@ -91,7 +91,7 @@ static void evicts_what_is_written(void **unused)
     KeyTable *table = key_table_new(SMALL);
     ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
     size_t room = key_table_room(table);
-    assert_true(room > 10000 && room < 22000);
+    assert_true(room > 70000 && room < 75000);
     for (uint32_t key = 0; key < KEYS; key++) {
         key_table_reserve(table, 1, 7);
         /* Each tenth waits for a checkpoint: its epoch is newer than what is written. */
