@@ -26,7 +26,9 @@ static const Command commands[] = {
      "it\n"
      "and exits. Both wait for a broker that is away. The topics of tables are made, those of "
      "sources\n"
-     "must be there. `tidemark events` tells what happens.\n"},
+     "must be there. `tidemark events` tells what happens. The service answers /metrics, "
+     "/healthz,\n"
+     "/readyz at api.listen; SIGUSR1 and SIGUSR2 log more and less.\n"},
     {"validate", cmd_validate, "T.yaml | FILE.sql", "report every mistake, touch no broker",
      "A topology is judged whole: keys, names, types, statements. A .sql file alone: its "
      "syntax.\n"},

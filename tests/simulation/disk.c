@@ -145,10 +145,33 @@ static DiskFile *find_file(const char *path)
     return NULL;
 }
 
+static bool is_open_file(int file)
+{
+    for (int fd = 0; fd < FDS_MAX; fd++) {
+        if (file_of_fd[fd] == file + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A place in the list: a new one, or that of a file that is gone. */
+static DiskFile *file_place(void)
+{
+    if (file_count < FILES_MAX) {
+        return &files[file_count++];
+    }
+    int at = 0;
+    while (at < FILES_MAX && (files[at].path[0] != '\0' || is_open_file(at))) {
+        at++;
+    }
+    assert(at < FILES_MAX);
+    return &files[at];
+}
+
 static DiskFile *add_file(const char *path)
 {
-    assert(file_count < FILES_MAX);
-    DiskFile *file = &files[file_count++];
+    DiskFile *file = file_place();
     memset(file, 0, sizeof *file);
     (void)snprintf(file->path, sizeof file->path, "%s", path);
     return file;

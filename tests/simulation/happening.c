@@ -314,6 +314,8 @@ static void happen(World *world, Happening what, Process *process)
         crash(world, process);
         break;
     case FREEZE:
+        /* Now and then its transactions time out meanwhile. */
+        us = chance_one_in(&world->chance, 3) ? 100 * 1000000 : us;
         begin_show(world, freeze, process->group, us);
         break;
     case TAKE_OVER:

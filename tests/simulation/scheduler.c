@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #ifdef __SANITIZE_ADDRESS__
+#include <dlfcn.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -34,6 +35,7 @@ typedef struct Fiber {
     FiberState state;
     ucontext_t context;
     void *stack;
+    size_t stack_bytes;
     void *fake_stack; /* AddressSanitizer's */
     char name[NAME_SIZE];
     void *(*body)(void *argument);
@@ -60,7 +62,7 @@ static int live[FIBERS_MAX]; /* numbers of those that may still go on, in order 
 static int live_count;
 static Fiber *current;
 static Group groups[GROUPS_MAX];
-static ucontext_t outside;
+static Fiber outside; /* where scheduler_run was called */
 static Chance chance;
 static int64_t now_us;
 static Clock *driven;
@@ -146,26 +148,52 @@ void scheduler_set_pauses(uint32_t n)
 /* ---------------------------------------------------------------------- from one to another ----
  */
 
+#ifdef __SANITIZE_ADDRESS__
+typedef int SwapContext(ucontext_t *from, const ucontext_t *to);
+
+/* AddressSanitizer must know which stack is in use, and is told so; its own swapcontext only warns
+ * that it would not know. */
+static int swap(ucontext_t *from, const ucontext_t *to)
+{
+    static SwapContext *real;
+    if (real == NULL) {
+        void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+        real = (SwapContext *)(uintptr_t)dlsym(libc, "swapcontext");
+    }
+    return real(from, to);
+}
+
 static void switch_begin(Fiber *from, const Fiber *to, bool from_ends)
 {
-#ifdef __SANITIZE_ADDRESS__
-    void **keep = from_ends ? NULL : &from->fake_stack;
-    __sanitizer_start_switch_fiber(keep, to->stack, STACK_BYTES);
+    __sanitizer_start_switch_fiber(from_ends ? NULL : &from->fake_stack, to->stack,
+                                   to->stack_bytes);
+}
+
+static void switch_end(const Fiber *fiber)
+{
+    const void *bottom = NULL;
+    size_t bytes = 0;
+    __sanitizer_finish_switch_fiber(fiber->fake_stack, &bottom, &bytes);
+    if (outside.stack == NULL) {
+        outside.stack = (void *)(uintptr_t)bottom; /* the first switch comes from there */
+        outside.stack_bytes = bytes;
+    }
+}
 #else
+#define swap swapcontext
+
+static void switch_begin(const Fiber *from, const Fiber *to, bool from_ends)
+{
     (void)from;
     (void)to;
     (void)from_ends;
-#endif
 }
 
-static void switch_end(Fiber *fiber)
+static void switch_end(const Fiber *fiber)
 {
-#ifdef __SANITIZE_ADDRESS__
-    __sanitizer_finish_switch_fiber(fiber->fake_stack, NULL, NULL);
-#else
     (void)fiber;
-#endif
 }
+#endif
 
 static void go_to(Fiber *to)
 {
@@ -177,7 +205,7 @@ static void go_to(Fiber *to)
     current = to;
     trace_mix((uint64_t)to->number);
     switch_begin(from, to, from->state == FIBER_ENDED);
-    (void)swapcontext(&from->context, &to->context);
+    (void)swap(&from->context, &to->context);
     switch_end(from);
     errno = from->saved_errno;
 }
@@ -352,6 +380,7 @@ int scheduler_spawn(int group, const char *name, void *(*body)(void *), void *ar
     fiber->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     assert(fiber->stack != MAP_FAILED);
+    fiber->stack_bytes = STACK_BYTES;
     (void)getcontext(&fiber->context);
     fiber->context.uc_stack.ss_sp = fiber->stack;
     fiber->context.uc_stack.ss_size = STACK_BYTES;
@@ -368,8 +397,8 @@ void scheduler_exit(void *result)
     if (current->number == 0) {
         Fiber *fiber = current;
         current = NULL;
-        (void)setcontext(&outside);
-        (void)fiber;
+        switch_begin(fiber, &outside, true);
+        (void)swap(&fiber->context, &outside.context);
     }
     scheduler_wake_all(current);
     run_next();
@@ -400,18 +429,10 @@ void scheduler_run(uint64_t seed, void (*body)(void *context), void *context)
         void *(*fiber)(void *);
     } start = {.plain = body};
     int first = scheduler_spawn(GROUP_WORLD, "world", start.fiber, context);
-    if (current != NULL) {
-        return;
-    }
-    volatile bool begun = false;
-    (void)getcontext(&outside);
-    if (!begun) {
-        begun = true;
-        current = fibers[first];
-        Fiber none = {.state = FIBER_ENDED};
-        switch_begin(&none, current, false);
-        (void)setcontext(&current->context);
-    }
+    current = fibers[first];
+    switch_begin(&outside, current, false);
+    (void)swap(&outside.context, &current->context);
+    switch_end(&outside);
 }
 
 /* --------------------------------------------------------------------------- waiting, groups ----

@@ -54,6 +54,7 @@ static void load_program(World *world)
     if (diagnostics.count == 0) {
         topology->state.checkpoint_bytes = PICK(world, 1, 1, 300, 3000, 1 << 20);
         topology->state.checkpoint_interval_ms = PICK(world, 1, 50, 1000, 60000);
+        topology->state.memory_bytes = PICK(world, 1 << 20, 256 << 20);
         program_load(topology, world->arena, &diagnostics, &world->program);
         trace_say("checkpoint after %lld bytes or %lld ms",
                   (long long)topology->state.checkpoint_bytes,

@@ -209,7 +209,9 @@ static void world_main(void *context)
     }
     check_topics(world, process != NULL);
     if (process != NULL && !world->failed) {
+        /* Also the other host's, which may be old: it must catch up. */
         look_into_state(world, process->host);
+        look_into_state(world, DISK_HOSTS - 1 - process->host);
     }
     world->result.steps = (uint64_t)scheduler_steps();
     world->result.virtual_ms = (uint64_t)scheduler_now_us() / 1000;
