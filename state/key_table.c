@@ -303,6 +303,7 @@ static void reserve(KeyTable *table, Part *part, size_t count, uint32_t written_
 /* Nobody knows how the keys will be spread: each part has room for all of them. */
 void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch)
 {
+    assert(count <= KEY_TABLE_RESERVE_MAX);
     for (int i = 0; i < PARTS; i++) {
         reserve(table, &table->parts[i], count, written_epoch);
     }
@@ -310,7 +311,7 @@ void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch)
 
 size_t key_table_room(const KeyTable *table)
 {
-    return used_max(table->capacity_max) * PARTS;
+    return (used_max(table->capacity_max) - KEY_TABLE_RESERVE_MAX) * PARTS;
 }
 
 bool key_table_is_complete(const KeyTable *table)
