@@ -1,7 +1,8 @@
-/* KeyTable: open addressing with linear probing. The home of a hash is its share of the capacity
- * (a multiplication, so any capacity will do), removal shifts what follows back, so there are no
- * tombstones. Eviction is the clock algorithm: a hand goes round, takes the mark from slots used
- * since it last passed and removes those without. */
+/* KeyTable: open addressing with linear probing, in parts that grow one at a time, so that growing
+ * takes little memory beside the table and little time at once. The home of a hash is its share of
+ * the capacity (a multiplication, so any capacity will do), removal shifts what follows back, so
+ * there are no tombstones. Eviction is the clock algorithm: a hand goes round, takes the mark from
+ * slots used since it last passed and removes those without. */
 #include "state/key_table.h"
 
 #include <assert.h>
@@ -16,9 +17,11 @@
 #include "processor/base/banned.h"
 
 enum {
-    CAPACITY_FIRST = 1024,
-    CAPACITY_LEAST = 16384, /* what memory_bytes cannot go below: a few batches of keys */
-    LOAD_MAX = 85,          /* share of the slots in use, in percent */
+    PARTS = 16,
+    CAPACITY_FIRST = 256, /* of a part */
+    CAPACITY_LEAST =
+        4096,      /* what memory_bytes cannot bring a part below: a batch of keys and more */
+    LOAD_MAX = 85, /* share of the slots in use, in percent */
 };
 
 typedef struct OutsideSequence {
@@ -26,12 +29,17 @@ typedef struct OutsideSequence {
     char bytes[];
 } OutsideSequence;
 
-struct KeyTable {
+typedef struct Part {
     KeySlot *slots;
     size_t capacity;
-    size_t capacity_max; /* by memory_bytes */
     size_t count;
     size_t hand; /* where eviction goes on */
+} Part;
+
+struct KeyTable {
+    Part parts[PARTS];
+    size_t capacity_max; /* of a part, by memory_bytes */
+    size_t count;
     uint64_t seed;
     bool complete;
     bool evicted; /* a key, since filling began */
@@ -106,23 +114,32 @@ static bool hash_equal(Hash128 a, Hash128 b)
     return a.high == b.high && a.low == b.low;
 }
 
-static size_t home_of(const KeyTable *table, Hash128 hash)
+/* The low bits choose the part, the high ones the place in it. */
+static size_t part_number(Hash128 hash)
 {
-    return (size_t)(((Uint128)hash.high * table->capacity) >> 64);
+    return hash.low >> 60;
+}
+_Static_assert(PARTS == 1 << 4, "four bits choose the part");
+
+static size_t home_of(const Part *part, Hash128 hash)
+{
+    return (size_t)(((Uint128)hash.high * part->capacity) >> 64);
 }
 
-static size_t next_of(const KeyTable *table, size_t at)
+static size_t next_of(const Part *part, size_t at)
 {
-    return at + 1 == table->capacity ? 0 : at + 1;
+    return at + 1 == part->capacity ? 0 : at + 1;
 }
 
 KeyTable *key_table_new(size_t memory_bytes)
 {
     KeyTable *table = mem_new(KeyTable);
-    size_t slots = memory_bytes / sizeof(KeySlot);
+    size_t slots = memory_bytes / sizeof(KeySlot) / PARTS;
     table->capacity_max = slots < CAPACITY_LEAST ? CAPACITY_LEAST : slots;
-    table->capacity = CAPACITY_FIRST;
-    table->slots = slots_new(table->capacity);
+    for (int i = 0; i < PARTS; i++) {
+        table->parts[i].capacity = CAPACITY_FIRST;
+        table->parts[i].slots = slots_new(CAPACITY_FIRST);
+    }
     table->complete = true;
     if (getrandom(&table->seed, sizeof table->seed, 0) != sizeof table->seed) {
         table->seed = (uint64_t)clock_monotonic_us();
@@ -130,16 +147,22 @@ KeyTable *key_table_new(size_t memory_bytes)
     return table;
 }
 
+static void part_done(const Part *part)
+{
+    for (size_t i = 0; i < part->capacity; i++) {
+        drop_sequence(&part->slots[i]);
+    }
+    mem_free(part->slots);
+}
+
 void key_table_free(KeyTable *table)
 {
-    if (table == NULL) {
-        return;
+    if (table != NULL) {
+        for (int i = 0; i < PARTS; i++) {
+            part_done(&table->parts[i]);
+        }
+        mem_free(table);
     }
-    for (size_t i = 0; i < table->capacity; i++) {
-        drop_sequence(&table->slots[i]);
-    }
-    mem_free(table->slots);
-    mem_free(table);
 }
 
 Hash128 key_table_hash(const KeyTable *table, Str key)
@@ -151,32 +174,36 @@ Hash128 key_table_hash(const KeyTable *table, Str key)
 
 void key_table_prefetch(const KeyTable *table, Hash128 hash)
 {
-    __builtin_prefetch(&table->slots[home_of(table, hash)]);
+    const Part *part = &table->parts[part_number(hash)];
+    __builtin_prefetch(&part->slots[home_of(part, hash)]);
 }
 
 /* The slot of the hash, or the free one where it would go. */
-static size_t probe(const KeyTable *table, Hash128 hash)
+static size_t probe(const Part *part, Hash128 hash)
 {
-    size_t at = home_of(table, hash);
-    while (!is_free(&table->slots[at]) && !hash_equal(table->slots[at].hash, hash)) {
-        at = next_of(table, at);
+    size_t at = home_of(part, hash);
+    while (!is_free(&part->slots[at]) && !hash_equal(part->slots[at].hash, hash)) {
+        at = next_of(part, at);
     }
     return at;
 }
 
 KeySlot *key_table_find(const KeyTable *table, Hash128 hash)
 {
-    KeySlot *slot = &table->slots[probe(table, hash)];
+    const Part *part = &table->parts[part_number(hash)];
+    KeySlot *slot = &part->slots[probe(part, hash)];
     return is_free(slot) ? NULL : slot;
 }
 
 KeySlot *key_table_find_or_add(KeyTable *table, Hash128 hash, bool *ret_added)
 {
-    KeySlot *slot = &table->slots[probe(table, hash)];
+    Part *part = &table->parts[part_number(hash)];
+    KeySlot *slot = &part->slots[probe(part, hash)];
     *ret_added = is_free(slot);
     if (*ret_added) {
-        assert(table->count < table->capacity - 1);
+        assert(part->count < part->capacity - 1);
         slot->hash = hash;
+        part->count++;
         table->count++;
     }
     slot->recent = true;
@@ -190,90 +217,101 @@ static bool starts_behind(size_t hole, size_t home, size_t at)
     return hole <= at ? hole < home && home <= at : hole < home || home <= at;
 }
 
-static void remove_at(KeyTable *table, size_t hole)
+static void remove_at(KeyTable *table, Part *part, size_t hole)
 {
-    drop_sequence(&table->slots[hole]);
-    for (size_t at = next_of(table, hole); !is_free(&table->slots[at]); at = next_of(table, at)) {
-        if (!starts_behind(hole, home_of(table, table->slots[at].hash), at)) {
-            table->slots[hole] = table->slots[at];
+    drop_sequence(&part->slots[hole]);
+    for (size_t at = next_of(part, hole); !is_free(&part->slots[at]); at = next_of(part, at)) {
+        if (!starts_behind(hole, home_of(part, part->slots[at].hash), at)) {
+            part->slots[hole] = part->slots[at];
             hole = at;
         }
     }
-    table->slots[hole] = (KeySlot){0};
+    part->slots[hole] = (KeySlot){0};
+    part->count--;
     table->count--;
 }
 
 void key_table_remove(KeyTable *table, Hash128 hash)
 {
-    size_t at = probe(table, hash);
-    if (!is_free(&table->slots[at])) {
+    Part *part = &table->parts[part_number(hash)];
+    size_t at = probe(part, hash);
+    if (!is_free(&part->slots[at])) {
         table->evicted = true; /* filling may have passed it already */
-        remove_at(table, at);
+        remove_at(table, part, at);
     }
 }
 
 /* ------------------------------------------------------------------------------- bounds ---- */
 
-static void resize(KeyTable *table, size_t capacity)
+static void resize(Part *part, size_t capacity)
 {
-    KeySlot *old = table->slots;
-    size_t old_capacity = table->capacity;
-    table->slots = slots_new(capacity);
-    table->capacity = capacity;
-    table->hand = 0;
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (!is_free(&old[i])) {
-            table->slots[probe(table, old[i].hash)] = old[i];
+    Part old = *part;
+    part->slots = slots_new(capacity);
+    part->capacity = capacity;
+    part->hand = 0;
+    for (size_t i = 0; i < old.capacity; i++) {
+        if (!is_free(&old.slots[i])) {
+            part->slots[probe(part, old.slots[i].hash)] = old.slots[i];
         }
     }
-    mem_free(old);
+    mem_free(old.slots);
 }
 
 static size_t used_max(size_t capacity)
 {
-    return capacity / 100 * LOAD_MAX;
+    return capacity * LOAD_MAX / 100;
 }
 
-static void grow_within(KeyTable *table, size_t wanted)
+static void grow_within(const KeyTable *table, Part *part, size_t wanted)
 {
-    while (wanted > used_max(table->capacity) && table->capacity < table->capacity_max) {
-        size_t twice = table->capacity * 2;
-        resize(table, twice < table->capacity_max ? twice : table->capacity_max);
+    while (wanted > used_max(part->capacity) && part->capacity < table->capacity_max) {
+        size_t twice = part->capacity * 2;
+        resize(part, twice < table->capacity_max ? twice : table->capacity_max);
     }
 }
 
 /* At most two rounds: the first takes the marks away. What waits to be written stays. */
-static void evict_until(KeyTable *table, size_t used, uint32_t written_epoch)
+static void evict_until(KeyTable *table, Part *part, size_t used, uint32_t written_epoch)
 {
-    for (size_t steps = 0; table->count > used && steps < 2 * table->capacity; steps++) {
-        KeySlot *slot = &table->slots[table->hand];
+    for (size_t steps = 0; part->count > used && steps < 2 * part->capacity; steps++) {
+        KeySlot *slot = &part->slots[part->hand];
         if (!is_free(slot) && slot->epoch <= written_epoch && !slot->recent) {
             table->complete = false;
             table->evicted = true;
-            remove_at(table, table->hand); /* what moved here is looked at next */
+            remove_at(table, part, part->hand); /* what moved here is looked at next */
             continue;
         }
         slot->recent = false;
-        table->hand = next_of(table, table->hand);
+        part->hand = next_of(part, part->hand);
     }
 }
 
-void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch)
+static void reserve(KeyTable *table, Part *part, size_t count, uint32_t written_epoch)
 {
-    size_t wanted = table->count + count;
-    grow_within(table, wanted);
-    if (wanted <= used_max(table->capacity)) {
+    size_t wanted = part->count + count;
+    grow_within(table, part, wanted);
+    if (wanted <= used_max(part->capacity)) {
         return;
     }
-    evict_until(table, used_max(table->capacity) - count, written_epoch);
-    while (table->count + count > used_max(table->capacity)) {
-        resize(table, table->capacity + table->capacity / 2);
+    size_t room = used_max(part->capacity);
+    evict_until(table, part, room > count ? room - count : 0, written_epoch);
+    while (part->count + count > used_max(part->capacity)) {
+        resize(part, part->capacity + part->capacity / 2);
+    }
+}
+
+/* Nobody knows how the keys will be spread: each part has room for all of them. */
+void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch)
+{
+    assert(count <= KEY_TABLE_RESERVE_MAX);
+    for (int i = 0; i < PARTS; i++) {
+        reserve(table, &table->parts[i], count, written_epoch);
     }
 }
 
 size_t key_table_room(const KeyTable *table)
 {
-    return used_max(table->capacity_max);
+    return (used_max(table->capacity_max) - KEY_TABLE_RESERVE_MAX) * PARTS;
 }
 
 bool key_table_is_complete(const KeyTable *table)
@@ -298,7 +336,12 @@ void key_table_end_filling(KeyTable *table)
 
 bool key_table_has_room(const KeyTable *table, size_t count)
 {
-    return table->count + count <= used_max(table->capacity_max);
+    for (int i = 0; i < PARTS; i++) {
+        if (table->parts[i].count + count > used_max(table->capacity_max)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 size_t key_table_count(const KeyTable *table)
@@ -308,5 +351,9 @@ size_t key_table_count(const KeyTable *table)
 
 size_t key_table_bytes(const KeyTable *table)
 {
-    return table->capacity * sizeof(KeySlot);
+    size_t slots = 0;
+    for (int i = 0; i < PARTS; i++) {
+        slots += table->parts[i].capacity;
+    }
+    return slots * sizeof(KeySlot);
 }

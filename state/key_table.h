@@ -21,6 +21,8 @@ typedef struct KeyTable KeyTable;
 struct KeyChange;
 
 enum { KEY_SLOT_INLINE = 12, KEY_SLOT_OUTSIDE = UINT8_MAX };
+/* Keys that room can be asked for at once: a batch. */
+enum { KEY_TABLE_RESERVE_MAX = 2048 };
 
 /* One key. Read-only outside state/; `count` and the sequence are what it has now. */
 typedef struct KeySlot {
@@ -44,7 +46,7 @@ void key_table_free(KeyTable *table);
  * the store (epoch <= written_epoch). When nearly all wait to be written the table grows beyond its
  * memory rather than forget one: see key_table_room. Slots move. */
 void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch);
-/* Keys that fit in its memory. Who keeps the changes waiting to be written well below it never
+/* Keys that fit in its memory beside a batch that comes. Who keeps the changes waiting to be written well below it never
  * makes the table grow beyond. */
 size_t key_table_room(const KeyTable *table);
 

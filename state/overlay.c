@@ -247,15 +247,10 @@ static Error *warm_rows(Overlay *overlay, size_t rows)
     return NULL;
 }
 
-Error *overlay_warm(Overlay *overlay, size_t rows, bool *ret_done)
+static Error *warm_some(Overlay *overlay, size_t rows)
 {
-    *ret_done = overlay->warm;
-    if (overlay->warm) {
-        return NULL;
-    }
     if (!key_table_has_room(overlay->keys, rows)) {
         stop_warming(overlay);
-        *ret_done = true;
         return NULL;
     }
     if (overlay->warming == NULL) {
@@ -264,7 +259,16 @@ Error *overlay_warm(Overlay *overlay, size_t rows, bool *ret_done)
         key_table_begin_filling(overlay->keys);
     }
     key_table_reserve(overlay->keys, rows, overlay->written_epoch);
-    TRY(warm_rows(overlay, rows));
+    return warm_rows(overlay, rows);
+}
+
+Error *overlay_warm(Overlay *overlay, size_t rows, bool *ret_done)
+{
+    while (rows > 0 && !overlay->warm) {
+        size_t some = rows < KEY_TABLE_RESERVE_MAX ? rows : KEY_TABLE_RESERVE_MAX;
+        TRY(warm_some(overlay, some));
+        rows -= some;
+    }
     *ret_done = overlay->warm;
     return NULL;
 }
