@@ -182,6 +182,7 @@ static Error *assign_all(SourceReader *reader)
     LogPosition *positions = mem_alloc_array((size_t)reader->partition_count, sizeof *positions);
     for (int p = 0; p < reader->partition_count; p++) {
         positions[p] = (LogPosition){reader->topic, p, read_from(&reader->partitions[p])};
+        reader->partitions[p].reached = 0;
     }
     Error *error =
         log_consumer_assign(reader->consumer, positions, (size_t)reader->partition_count);
@@ -289,6 +290,7 @@ static Error *skip_lost(SourceReader *reader, int p, int64_t start)
         reader->options.on_loss(reader->options.context, p, partition->next, start);
     }
     partition->next = start;
+    partition->reached = 0;
     partition->expect.offset = -1; /* it is among the lost */
     return log_consumer_seek(reader->consumer, &(LogPosition){reader->topic, p, start});
 }
@@ -302,8 +304,13 @@ Error *source_reader_set_bounds(SourceReader *reader)
                            reader->options.timeout_ms, &start, &end));
         TRY(check_end(reader, p, end));
         TRY(skip_lost(reader, p, start));
-        reader->partitions[p].end = end;
-        reader->partitions[p].seen_end = end;
+        SourcePartition *partition = &reader->partitions[p];
+        partition->end = end;
+        partition->seen_end = end;
+        /* The consumer stands beyond the last bound, behind markers and aborted records, and has
+         * said so: it will not say it again. */
+        int64_t reached = partition->reached < end ? partition->reached : end;
+        partition->next = reached > partition->next ? reached : partition->next;
     }
     reader->bounded = true;
     return NULL;
@@ -392,6 +399,7 @@ static void take_end(SourceReader *reader, const LogPosition *end)
     SourcePartition *partition = &reader->partitions[end->partition];
     partition->expect.offset = -1;
     partition->seen_end = end->offset;
+    partition->reached = end->offset;
     int64_t next =
         partition->end >= 0 && end->offset > partition->end ? partition->end : end->offset;
     if (next > partition->next) {
@@ -404,6 +412,7 @@ static Error *seek_overrun(SourceReader *reader, const bool *overrun)
 {
     for (int p = 0; p < reader->partition_count; p++) {
         if (overrun[p]) {
+            reader->partitions[p].reached = 0;
             TRY(log_consumer_seek(reader->consumer,
                                   &(LogPosition){reader->topic, p, reader->partitions[p].next}));
         }
@@ -461,6 +470,7 @@ Error *source_reader_give_back(SourceReader *reader, const LogRecord *from, size
         SourcePartition *partition = &reader->partitions[from[i].partition];
         partition->next = from[i].offset;
         partition->last = partition->committed_last;
+        partition->reached = 0;
     }
     for (size_t i = 0; i < count; i++) {
         int p = from[i].partition;

@@ -22,6 +22,7 @@ typedef struct SourcePartition {
     Fingerprint committed_last;
     int64_t end;        /* bound of a triggered update, -1: none */
     int64_t seen_end;   /* end offset last reported, for the backlog; -1: unknown */
+    int64_t reached;    /* end the consumer told, since it was last placed: it tells it once */
     Fingerprint expect; /* must match if that offset still exists; offset -1: nothing to check */
 } SourcePartition;
 

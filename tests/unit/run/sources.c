@@ -2,6 +2,8 @@
  * partitions, broken batches, forbidden topics; and where a source starts. */
 #include "tests/unit/run/fixture.h"
 
+#include "processor/run/source_reader.h"
+
 #include "processor/base/banned.h"
 
 static void put_row(Rig *rig, int32_t partition, const char *key, int seq)
@@ -229,6 +231,56 @@ static void partitions_are_added(void **state)
 }
 
 /* case kafka-log.corrupt-batch: five rows, an error that names the place, not silently idle. */
+static void read_all(SourceReader *reader, Arena *arena, size_t expected)
+{
+    size_t sum = 0;
+    for (int polls = 0; polls < 10 && !source_reader_is_drained(reader); polls++) {
+        const LogRecord *records = NULL;
+        size_t count = 0;
+        ok(source_reader_next(reader, 5, 100, arena, &records, &count));
+        sum += count;
+    }
+    assert_true(source_reader_is_drained(reader));
+    assert_int_equal(sum, expected);
+}
+
+/* While an update reads up to its bound a transaction is aborted behind it. The consumer runs on to
+ * the end, behind the marker, and tells that once; the next update, whose bound that is, must not
+ * wait to hear it again. */
+static void an_aborted_transaction_behind_the_bound(void **state)
+{
+    (void)state;
+    Rig rig;
+    rig_init(&rig, 13);
+    for (int32_t p = 0; p < rig.partitions; p++) {
+        put_row(&rig, p, "a", 1);
+    }
+    SourceReaderOptions options = {
+        .log = rig.log, .source = &rig.program->sources[0], .timeout_ms = TIMEOUT_MS};
+    Progress progress = {0};
+    SourceReader *reader = NULL;
+    ok(source_reader_open(&options, &progress, &reader));
+    ok(source_reader_set_bounds(reader));
+    LogProducer *producer = NULL;
+    ok(log_producer_open(rig.log, &(LogProducerOptions){.transactional_id = "x"}, &producer));
+    ok(log_producer_init_transactions(producer, TIMEOUT_MS));
+    ok(log_producer_begin(producer));
+    put(&rig, producer, 0, "{\"k\":\"a\",\"seq\":2,\"v\":\"x\"}");
+    ok(log_producer_abort(producer, TIMEOUT_MS));
+    log_producer_close(producer);
+    read_all(reader, rig.arena, (size_t)rig.partitions);
+    assert_int_equal(source_reader_partition(reader, 0)->next, 1);
+    source_reader_clear_bounds(reader);
+    ok(source_reader_set_bounds(reader));
+    read_all(reader, rig.arena, 0);
+    assert_int_equal(source_reader_partition(reader, 0)->next, 3); /* the record, the marker */
+    put_row(&rig, 0, "a", 3);
+    ok(source_reader_set_bounds(reader));
+    read_all(reader, rig.arena, 1);
+    source_reader_close(reader);
+    rig_done(&rig);
+}
+
 static void a_corrupt_batch(void **state)
 {
     (void)state;
@@ -349,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_topic_made_anew_and_longer),
         cmocka_unit_test(a_topic_made_anew_with_fewer_partitions),
         cmocka_unit_test(partitions_are_added),
+        cmocka_unit_test(an_aborted_transaction_behind_the_bound),
         cmocka_unit_test(a_corrupt_batch),
         cmocka_unit_test(a_forbidden_topic),
         cmocka_unit_test(a_missing_topic),
