@@ -201,15 +201,7 @@ static void jump_clock(World *world, const Process *process)
     scheduler_set_skew(process->group, (slow ? -seconds : seconds) * 1000000);
 }
 
-/* Long enough for tombstones to go (7 days), or for a state to be too old. */
-static void let_days_pass(World *world)
-{
-    int64_t hours = chance_between(&world->chance, 1, 10 * 24);
-    trace_say("%lld hours pass", (long long)hours);
-    scheduler_pass(hours * 3600 * 1000000);
-}
-
-static void compact(World *world)
+void happening_compact(World *world)
 {
     scheduler_go_on_alone(true);
     for (int before = -1; before != world->waits;) {
@@ -223,6 +215,17 @@ static void compact(World *world)
         sim_broker_compact(world->broker, world->program->tables[t].topic);
     }
     scheduler_go_on_alone(false);
+}
+
+/* Long enough for tombstones to go (7 days), or for a state to be too old. */
+static void let_days_pass(World *world)
+{
+    int64_t hours = chance_between(&world->chance, 1, 10 * 24);
+    trace_say("%lld hours pass", (long long)hours);
+    scheduler_pass(hours * 3600 * 1000000);
+    if (chance_one_in(&world->chance, 2)) {
+        happening_compact(world);
+    }
 }
 
 /* The source loses its beginning. While a process may have read ahead only what is committed goes;
@@ -340,7 +343,7 @@ static void happen(World *world, Happening what, Process *process)
         let_days_pass(world);
         break;
     case COMPACT:
-        compact(world);
+        happening_compact(world);
         break;
     case CUT:
         cut_source(world);

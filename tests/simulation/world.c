@@ -20,6 +20,8 @@
 /* How long everything fed may take to arrive when nothing goes wrong any more. */
 static const int64_t SETTLE_US = INT64_C(600) * 1000000;
 
+enum { SETTLE_STEPS = 1000000 };
+
 void world_fail(World *world, const char *format, ...)
 {
     char text[512];
@@ -131,7 +133,9 @@ static bool needs_operator(World *world, int64_t began_us)
 static Process *settle(World *world)
 {
     int64_t began_us = scheduler_now_us();
-    while (scheduler_now_us() < began_us + SETTLE_US) {
+    int64_t began_steps = scheduler_steps();
+    while (scheduler_now_us() < began_us + SETTLE_US &&
+           scheduler_steps() < began_steps + SETTLE_STEPS) {
         happening_tend(world);
         if (needs_operator(world, began_us)) {
             stop_all(world);
@@ -185,6 +189,20 @@ static void look_into_state(World *world, int host)
     check_state(world, pipeline);
 }
 
+/* Also the other host's state, which may be old: it must catch up, or be made anew when it has
+ * missed tombstones. */
+static void look_into_states(World *world, int host)
+{
+    look_into_state(world, host);
+    if (chance_one_in(&world->chance, 3)) {
+        scheduler_pass(INT64_C(8) * 24 * 3600 * 1000000);
+        happening_compact(world);
+        trace_say("eight days later");
+    }
+    look_into_state(world, DISK_HOSTS - 1 - host);
+    look_into_state(world, host);
+}
+
 static void world_main(void *context)
 {
     World *world = context;
@@ -209,9 +227,7 @@ static void world_main(void *context)
     }
     check_topics(world, process != NULL);
     if (process != NULL && !world->failed) {
-        /* Also the other host's, which may be old: it must catch up. */
-        look_into_state(world, process->host);
-        look_into_state(world, DISK_HOSTS - 1 - process->host);
+        look_into_states(world, process->host);
     }
     world->result.steps = (uint64_t)scheduler_steps();
     world->result.virtual_ms = (uint64_t)scheduler_now_us() / 1000;

@@ -69,6 +69,7 @@ void happening_draw(World *world);
 void happening_start_process(World *world, int host);
 /* Buries the dead, starts again what ended. */
 void happening_tend(World *world);
+void happening_compact(World *world);
 /* Everything works again. */
 void happening_stop(World *world);
 
