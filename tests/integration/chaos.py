@@ -22,6 +22,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -47,7 +48,8 @@ class Fault:
         self.kind, self.target, self.seconds, self.wipe = kind, target, seconds, wipe
         self.pause = 0.0  # before the next one
         self.node = 0
-        self.from_ms = 0
+        self.struck_ms = 0
+        self.from_ms = 0  # when progress was possible again: a frozen process makes none
 
     @property
     def label(self):
@@ -275,15 +277,15 @@ class Chaos:
 
     def freeze_process(self, fault):
         process = self.pipeline.process
-        process.send_signal(19)  # SIGSTOP
+        process.send_signal(signal.SIGSTOP)
         time.sleep(fault.seconds)
-        process.send_signal(18)  # SIGCONT
+        process.send_signal(signal.SIGCONT)
         fault.from_ms = now_ms()
 
     def zombie(self, fault):
         """It sleeps while its successor, and the faults, go on."""
         sleeper = self.pipeline.process
-        sleeper.send_signal(19)
+        sleeper.send_signal(signal.SIGSTOP)
         self.pipeline.successor()
         thread = threading.Thread(target=self.wake, args=(sleeper, fault.seconds))
         self.zombies.append([thread, "it has not woken"])
@@ -293,7 +295,7 @@ class Chaos:
     def wake(self, sleeper, seconds):
         slot = threading.current_thread().slot
         time.sleep(seconds)
-        sleeper.send_signal(18)
+        sleeper.send_signal(signal.SIGCONT)
         try:
             code = sleeper.wait(timeout=HEAL_SECONDS)
         except subprocess.TimeoutExpired:
@@ -321,7 +323,7 @@ class Chaos:
         if fault.target:
             fault.node = self.find(fault.target)
         self.say(str(fault))
-        fault.from_ms = now_ms()
+        fault.struck_ms = fault.from_ms = now_ms()
         self.faults.append(fault)
         getattr(self, fault.kind)(fault)
         # Whatever happened, it goes on by itself.
@@ -384,7 +386,7 @@ class Chaos:
         times = [int(line.split()[0]) for line in lines]
         seconds = {}
         for i, fault in enumerate(self.faults):
-            until = self.faults[i + 1].from_ms if i + 1 < len(self.faults) else times[-1]
+            until = self.faults[i + 1].struck_ms if i + 1 < len(self.faults) else times[-1]
             lost = first = 0
             previous = fault.from_ms
             for at in times:
@@ -413,6 +415,8 @@ class Chaos:
 
 
 def main():
+    # Brokers must not stay frozen, nor processes behind.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     parser = argparse.ArgumentParser()
     parser.add_argument("programs", nargs=4)
     parser.add_argument("--seconds", type=int, default=60)
