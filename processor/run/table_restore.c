@@ -18,7 +18,13 @@
 
 #include "processor/base/banned.h"
 
-enum { RUNS = 2, REFRESH_SHARE = 8, REPORT_MS = 1000, DAY_MS = 86400000 };
+enum {
+    RUNS = 2,
+    SLICE_ROWS = 512, /* between looks at the size of a run */
+    REFRESH_SHARE = 8,
+    REPORT_MS = 1000,
+    DAY_MS = 86400000
+};
 
 typedef struct Restore {
     Table *table;
@@ -31,7 +37,8 @@ typedef struct Restore {
     StoreRun *runs[RUNS];
     size_t filling;     /* the run that is filled; the others are written, or empty */
     Worker *worker;     /* writes them */
-    int64_t *written;   /* a partition: how far the runs handed over reach */
+    int64_t *reached;   /* a partition: how far the records applied reach */
+    int64_t *written;   /* as much of that as is in runs handed over; -1: nothing is known */
     bool positions_age; /* they are to be written though nothing else is */
     Arena *arena;       /* of the records in hand */
     Buffer key;
@@ -77,11 +84,13 @@ static Error *find_start(Restore *restore, int partition, int64_t limit_us, Stor
     restore->written[partition] = position;
     if (position < start || position > end || age_us > limit_us) {
         store_batch_clear_shard(clearing, (uint32_t)partition);
+        restore->written[partition] = -1;
         position = start;
         restore->whole = true;
     }
     restore->positions_age |= restore->whole || age_us > limit_us / REFRESH_SHARE;
     restore->starts[partition] = position;
+    restore->reached[partition] = position;
     table->ends[partition] = end;
     restore->offsets_total += (uint64_t)(end - position);
     return NULL;
@@ -93,6 +102,7 @@ static Error *find_starts(Restore *restore)
 {
     Table *table = restore->table;
     restore->starts = arena_new_array(table->arena, int64_t, (size_t)table->partitions);
+    restore->reached = arena_new_array(table->arena, int64_t, (size_t)table->partitions);
     restore->written = arena_new_array(table->arena, int64_t, (size_t)table->partitions);
     int64_t limit_us = 0;
     TRY(state_age_limit_us(restore, &limit_us));
@@ -231,7 +241,7 @@ static Error *decode_values(Restore *restore, const LogRecord *records, size_t c
 static void add_positions(Restore *restore, bool all)
 {
     for (int p = 0; p < restore->table->partitions; p++) {
-        int64_t position = topic_reader_position(restore->reader, p);
+        int64_t position = restore->reached[p];
         if (all || position != restore->written[p]) {
             store_run_position(restore->runs[restore->filling], (uint32_t)p, position,
                                restore->now_us);
@@ -316,19 +326,23 @@ static Error *apply_batch(Restore *restore, const LogRecord *records, size_t cou
         } else {
             TRY(put_row(restore, &records[i], batch, key_columns, row++));
         }
+        restore->reached[records[i].partition] = records[i].offset + 1;
     }
     restore->rows += count;
-    return NULL;
+    return store_run_is_full(restore->runs[restore->filling]) ? hand_over(restore) : NULL;
 }
 
-/* The records of one poll. Positions are those behind it, so runs end here only. */
+/* The records of one poll, and what it skipped: gaps, and what lies behind the ends. */
 static Error *apply_poll(Restore *restore, const LogRecord *records, size_t count)
 {
-    for (size_t i = 0; i < count; i += BATCH_ROWS) {
-        size_t n = count - i < BATCH_ROWS ? count - i : BATCH_ROWS;
+    for (size_t i = 0; i < count; i += SLICE_ROWS) {
+        size_t n = count - i < SLICE_ROWS ? count - i : SLICE_ROWS;
         TRY(apply_batch(restore, records + i, n));
     }
-    return store_run_is_full(restore->runs[restore->filling]) ? hand_over(restore) : NULL;
+    for (int p = 0; p < restore->table->partitions; p++) {
+        restore->reached[p] = topic_reader_position(restore->reader, p);
+    }
+    return NULL;
 }
 
 static Error *replay(Restore *restore)
@@ -351,6 +365,7 @@ static Error *replay(Restore *restore)
         arena_reset(restore->arena);
         report_progress(restore, false);
     }
+    TRY(apply_poll(restore, NULL, 0));
     TRY(write_rest(restore));
     TRY(table_store_flush(table->store));
     report_progress(restore, true);
