@@ -153,12 +153,20 @@ static Error *set_properties(rd_kafka_conf_t *conf, const KafkaProperty *propert
     return NULL;
 }
 
-static Error *fill_conf(rd_kafka_conf_t *conf, const ClientConfig *config, const KafkaProperty *own,
-                        size_t own_count)
+/* A producer's limit, which the library also holds a consumer's fetch.max.bytes against: who wants
+ * to write large records need not fetch in large pieces, for a record that is larger than a piece
+ * comes all the same. Its least value makes the library silent. */
+static const KafkaProperty no_limit_of_producers = {"message.max.bytes", "1000"};
+
+static Error *fill_conf(rd_kafka_conf_t *conf, const ClientConfig *config, rd_kafka_type_t type,
+                        const KafkaProperty *own, size_t own_count)
 {
     TRY(set_properties(conf, common_properties, ARRAY_LENGTH(common_properties)));
     TRY(set_properties(conf, own, own_count));
     TRY(set_properties(conf, config->properties, config->count));
+    if (type == RD_KAFKA_CONSUMER) {
+        TRY(set_property(conf, &no_limit_of_producers));
+    }
     return set_property(conf, &(KafkaProperty){"bootstrap.servers", config->bootstrap});
 }
 
@@ -166,7 +174,7 @@ Error *client_open(const ClientConfig *config, rd_kafka_type_t type, const Kafka
                    size_t own_count, void (*prepare)(rd_kafka_conf_t *conf), Client **ret_client)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    Error *error = fill_conf(conf, config, own, own_count);
+    Error *error = fill_conf(conf, config, type, own, own_count);
     if (error != NULL) {
         rd_kafka_conf_destroy(conf);
         return error;

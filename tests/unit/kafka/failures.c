@@ -395,6 +395,28 @@ static void a_moved_coordinator_is_asked_again(void **state)
     assert_int_equal(offset, -1);
 }
 
+/* The library compares them in one client, but one is a producer's and the other a consumer's. */
+static void large_records_need_no_large_fetches(void **state)
+{
+    (void)state;
+    const KafkaProperty given[][2] = {
+        {{"message.max.bytes", "15900000"}, {"client.id", "large"}},
+        {{"message.max.bytes", "15900000"}, {"fetch.max.bytes", "500000"}},
+        {{"client.id", "small"}, {"fetch.max.bytes", "500000"}},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(given); i++) {
+        Log *log = NULL;
+        ok(kafka_log_open("127.0.0.1:1", given[i], 2, &log));
+        LogConsumer *consumer = NULL;
+        ok(log_consumer_open(log, &(LogConsumerOptions){.queue_bytes_max = 4 << 20}, &consumer));
+        log_consumer_close(consumer);
+        LogProducer *producer = NULL;
+        ok(log_producer_open(log, &(LogProducerOptions){0}, &producer));
+        log_producer_close(producer);
+        log_close(log);
+    }
+}
+
 int main(void)
 {
 #define WITH_MOCK(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -403,6 +425,7 @@ int main(void)
         cmocka_unit_test(an_unknown_host_is_told),
         cmocka_unit_test(a_producer_without_a_broker_says_so),
         cmocka_unit_test(a_consumer_without_a_broker_says_so),
+        cmocka_unit_test(large_records_need_no_large_fetches),
         WITH_MOCK(what_heals_is_retried_inside),
         WITH_MOCK(a_fenced_commit_is_fatal),
         WITH_MOCK(denied_partitions_abort_and_name_the_reason),
