@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -35,6 +36,7 @@ struct State {
     atomic_size_t run_bytes_used;
     Rocks *rocks;
     RocksFamily *meta;
+    pthread_mutex_t lock; /* protects tables, and the claims of stores */
     TableStore *tables;
 };
 
@@ -348,11 +350,18 @@ static Error *open_database(State *state, size_t memory_bytes, bool *ret_rebuilt
     return rocks_family(state->rocks, "default", &state->meta);
 }
 
-Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebuilt)
+static State *new_state(const char *dir)
 {
     State *state = mem_new(State);
-    state->dir = mem_strdup(options->dir);
+    state->dir = mem_strdup(dir);
     state->lock_fd = -1;
+    pthread_mutex_init(&state->lock, NULL);
+    return state;
+}
+
+Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebuilt)
+{
+    State *state = new_state(options->dir);
     state->one_run_bytes = options->run_bytes;
     state->run_bytes = options->run_bytes > 0 ? 0 : options->memory_bytes / RUN_SHARE;
     bool rebuilt = false;
@@ -397,6 +406,7 @@ void state_close(State *state)
     if (state->lock_fd >= 0) {
         (void)close(state->lock_fd);
     }
+    pthread_mutex_destroy(&state->lock);
     mem_free(state->dir);
     mem_free(state);
 }
@@ -475,11 +485,13 @@ Error *state_table(State *state, Str table, Str topic, uint32_t shards, TableSto
                          STR_ARG(topic), STR_ARG(table), shards, STATE_SHARDS_MAX);
     }
     TableStore *store = NULL;
+    pthread_mutex_lock(&state->lock);
     Error *error = find_or_make_store(state, table, &store);
     if (error == NULL) {
         store->shards = shards;
         error = claim_store(state, store, topic);
     }
+    pthread_mutex_unlock(&state->lock);
     if (error != NULL) {
         if (error_class(error) == ERROR_STATE_CORRUPT) {
             state_mark_damaged(state);
@@ -530,9 +542,7 @@ Error *state_view_open(const char *dir, const char *pipeline, State **ret_state)
     if (!is_there(dir, "TIDEMARK") || !is_there(dir, "rocksdb/CURRENT")) {
         return NULL;
     }
-    State *state = mem_new(State);
-    state->dir = mem_strdup(dir);
-    state->lock_fd = -1;
+    State *state = new_state(dir);
     atomic_store(&state->damaged, true); /* its owner finds and notes damage */
     AUTO_BUFFER Buffer path = {0};
     Error *error = check_identity(state, pipeline);

@@ -54,7 +54,7 @@ void state_remove(const char *dir);
 
 /* The store of a table, made when there is none; lives as long as the state. `topic` and `shards`
  * identify what it caches: when they differ from what is stored, the store is emptied. STATE_FORMAT
- * for more than STATE_SHARDS_MAX shards. */
+ * for more than STATE_SHARDS_MAX shards. Thread: any, one a table. */
 NODISCARD Error *state_table(State *state, Str table, Str topic, uint32_t shards,
                              TableStore **ret_store);
 

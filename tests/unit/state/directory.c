@@ -3,6 +3,7 @@
 #include "tests/unit/state/fixture.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -471,6 +472,50 @@ static void many_starts_leave_few_files(void **unused)
     remove_folder(folder);
 }
 
+enum { OPENERS = 8 };
+
+typedef struct Opener {
+    State *state;
+    int number;
+    TableStore *store;
+    pthread_t thread;
+} Opener;
+
+static void *open_own_table(void *argument)
+{
+    Opener *opener = argument;
+    char name[8];
+    (void)snprintf(name, sizeof name, "t%d", opener->number);
+    ok(state_table(opener->state, str_from(name), str_from(name), (uint32_t)opener->number + 1,
+                   &opener->store));
+    return NULL;
+}
+
+/* After a state was made anew the flows of a pipeline start side by side. */
+static void tables_are_made_by_many_threads(void **unused)
+{
+    (void)unused;
+    char *folder = new_folder();
+    State *state = open_state(folder);
+    Opener openers[OPENERS];
+    for (int i = 0; i < OPENERS; i++) {
+        openers[i] = (Opener){.state = state, .number = i};
+        assert_int_equal(pthread_create(&openers[i].thread, NULL, open_own_table, &openers[i]), 0);
+    }
+    for (int i = 0; i < OPENERS; i++) {
+        assert_int_equal(pthread_join(openers[i].thread, NULL), 0);
+        assert_int_equal(table_store_shards(openers[i].store), (uint32_t)i + 1);
+    }
+    /* Each is in the list: it is given again, not made again. */
+    for (int i = 0; i < OPENERS; i++) {
+        Opener again = {.state = state, .number = i};
+        (void)open_own_table(&again);
+        assert_ptr_equal(again.store, openers[i].store);
+    }
+    state_close(state);
+    remove_folder(folder);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--hold") == 0) {
@@ -488,6 +533,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(removing_takes_what_is_ours),
         cmocka_unit_test(many_starts_leave_few_files),
+        cmocka_unit_test(tables_are_made_by_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
