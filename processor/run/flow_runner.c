@@ -102,7 +102,9 @@ Table *flow_runner_table_state(FlowRunner *runner)
 
 bool flow_must_stop(const FlowRunner *runner)
 {
-    return runner->context->stop != NULL && atomic_load(runner->context->stop);
+    const RunContext *context = runner->context;
+    return atomic_load(context->stop_flows) ||
+           (context->stop != NULL && atomic_load(context->stop));
 }
 
 void flow_wait_ms(const FlowRunner *runner, int64_t milliseconds)

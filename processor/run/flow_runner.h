@@ -27,9 +27,10 @@ typedef struct RunContext {
     bool one_epoch;    /* a triggered update is one epoch, however large (scenario files) */
     bool inline_work;  /* commits and checkpoints on the flow's thread: deterministic */
     MemoryPlan memory;
-    int timeout_ms;          /* of a call to the log */
-    int attempts_max;        /* of a step that may heal; < 0: for ever */
-    const atomic_bool *stop; /* NULL: never */
+    int timeout_ms;                /* of a call to the log */
+    int attempts_max;              /* of a step that may heal; < 0: for ever */
+    const atomic_bool *stop;       /* the process's; NULL: never */
+    const atomic_bool *stop_flows; /* the pipeline's: something concerns all flows */
     void (*on_restore)(void *context, const RestoreProgress *progress);
     void *on_restore_context;
     Metrics *metrics; /* NULL: nobody looks */
@@ -59,7 +60,8 @@ typedef struct UpdateLimits {
  * records_max cut it short. On an error the epoch in hand is undone, earlier ones stay. */
 NODISCARD Error *flow_runner_update(FlowRunner *runner, const char *update_id,
                                     const UpdateLimits *limits, bool *ret_drained);
-/* Runs until *context->stop. A failure that is the user's to mend is returned after its events. */
+/* Runs until it is told to stop. A failure that is the user's to mend is returned after its events.
+ */
 NODISCARD Error *flow_runner_run(FlowRunner *runner, const char *update_id);
 /* Empties the table and puts the positions back (RU-52); an update must follow. Resumable. */
 NODISCARD Error *flow_runner_reset(FlowRunner *runner, const char *update_id);

@@ -41,8 +41,8 @@ void pipeline_log_error(const char *what, const Error *error)
 
 bool pipeline_must_stop(const Pipeline *pipeline)
 {
-    return atomic_load(&pipeline->stop_flows) ||
-           (pipeline->stop != NULL && atomic_load(pipeline->stop));
+    const atomic_bool *stop = pipeline->context.stop;
+    return atomic_load(&pipeline->stop_flows) || (stop != NULL && atomic_load(stop));
 }
 
 static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
@@ -60,7 +60,8 @@ static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
         .inline_work = options->inline_work,
         .timeout_ms = options->timeout_ms == 0 ? TIMEOUT_MS : options->timeout_ms,
         .attempts_max = options->attempts_max,
-        .stop = &pipeline->stop_flows,
+        .stop = options->stop,
+        .stop_flows = &pipeline->stop_flows,
         .on_restore = options->on_restore,
         .on_restore_context = options->on_restore_context,
         .metrics = options->metrics,
@@ -71,7 +72,6 @@ static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
             ? options->state_dir
             : arena_copy_cstr(pipeline->arena, options->program->topology->state.dir);
     pipeline->retry = &options->program->topology->retry;
-    pipeline->stop = options->stop;
 }
 
 static Error *open_events(Pipeline *pipeline)
@@ -293,6 +293,14 @@ static Error *update_flow_patiently(Pipeline *pipeline, FlowRunner *flow,
     }
 }
 
+static UpdateState final_state(const Error *error)
+{
+    if (error == NULL) {
+        return UPDATE_COMPLETED;
+    }
+    return error_class(error) == ERROR_INTERRUPTED ? UPDATE_CANCELED : UPDATE_FAILED;
+}
+
 Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateResult *ret_result)
 {
     TRY(check_selection(pipeline, request));
@@ -320,8 +328,7 @@ Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateR
             error_free(error);
         }
     }
-    event_update_progress(pipeline->events, id, first == NULL ? UPDATE_COMPLETED : UPDATE_FAILED,
-                          first);
+    event_update_progress(pipeline->events, id, final_state(first), first);
     finish_events(pipeline, EVENT_FLUSH_MS);
     *ret_result = result;
     return first;

@@ -16,7 +16,6 @@ struct Pipeline {
     FlowRunner **flows;
     size_t flow_count;
     atomic_bool stop_flows; /* set with the caller's stop, or when something concerns all flows */
-    const atomic_bool *stop;
 };
 
 /* pipeline.c */

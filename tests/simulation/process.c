@@ -18,7 +18,12 @@ static Error *update_again_and_again(Process *process)
                                  .full_refresh = process->full_refresh};
         UpdateResult result = {0};
         process->full_refresh = false;
-        TRY(pipeline_update(process->pipeline, &request, &result));
+        Error *error = pipeline_update(process->pipeline, &request, &result);
+        if (error != NULL && error_class(error) == ERROR_INTERRUPTED) {
+            error_free(error); /* as told */
+            return NULL;
+        }
+        TRY(error);
         if (result.drained) {
             scheduler_sleep_us(IDLE_US);
         }

@@ -140,6 +140,27 @@ static void a_stop_during_an_outage(void **state)
     rig_done(&rig);
 }
 
+/* What is told to stop before its first record takes none of them; they are there for the next. */
+static void a_stop_ends_a_triggered_update(void **state)
+{
+    (void)state;
+    Rig rig;
+    rig_init(&rig, 8);
+    atomic_bool stop = false;
+    rig.stop = &stop;
+    ok(rig_try_open(&rig));
+    feed(&rig, 100);
+    atomic_store(&stop, true);
+    fails(rig_try_update(&rig, false), ERROR_INTERRUPTED, "stopped");
+    assert_false(is_drained(&rig));
+    atomic_store(&stop, false);
+    ok(rig_try_update(&rig, false));
+    assert_true(is_drained(&rig));
+    rig_close(&rig, false);
+    (void)rig_audit(&rig, true);
+    rig_done(&rig);
+}
+
 static void a_successor_ends_the_service(void **state)
 {
     (void)state;
@@ -255,6 +276,7 @@ int main(void)
         cmocka_unit_test(rows_flow_while_they_are_fed),
         cmocka_unit_test(the_broker_goes_and_comes_back),
         cmocka_unit_test(a_stop_during_an_outage),
+        cmocka_unit_test(a_stop_ends_a_triggered_update),
         cmocka_unit_test(a_successor_ends_the_service),
         cmocka_unit_test(a_corrupt_batch_waits_for_an_operator),
         cmocka_unit_test(a_start_that_fails_is_tried_again),
