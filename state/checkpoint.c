@@ -2,77 +2,65 @@
  * store, those of one key folded into what is left of them, in one atomic step with the positions.
  */
 #include <assert.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 #include "processor/base/memory.h"
 #include "state/epoch.h"
+#include "state/sort.h"
 
 #include "processor/base/banned.h"
 
-/* A change with the front of its place in the store, shard and key: most comparisons end there,
- * without touching the change. */
-typedef struct SortItem {
-    uint64_t high;
-    uint64_t low;
-    const KeyChange *change;
-} SortItem;
+enum {
+    SHARD_SIZE = 2,
+    AHEAD = 12, /* changes whose memory is asked for before they are written */
+    LINE = 64,
+    LINES = 6, /* a change with its key and a row behind it */
+};
 
-enum { FRONT_SIZE = 16, SHARD_SIZE = 2 };
-
-static uint64_t read_u64_be(const unsigned char *bytes)
+static SortItem item_of(const KeyChange *change)
 {
-    uint64_t value;
-    memcpy(&value, bytes, sizeof value);
-    return __builtin_bswap64(value);
-}
-
-static SortItem sort_item(const KeyChange *change)
-{
-    unsigned char front[FRONT_SIZE] = {(unsigned char)(change->shard >> 8),
-                                       (unsigned char)change->shard};
-    size_t size =
-        change->key.size < FRONT_SIZE - SHARD_SIZE ? change->key.size : FRONT_SIZE - SHARD_SIZE;
+    char front[SORT_HEAD_SIZE] = {(char)(change->shard >> 8), (char)change->shard};
+    size_t room = SORT_HEAD_SIZE - SHARD_SIZE;
+    size_t size = change->key.size < room ? change->key.size : room;
     memcpy(front + SHARD_SIZE, change->key.data, size);
-    return (SortItem){read_u64_be(front), read_u64_be(front + 8), change};
+    return sort_item_of(change, front, SHARD_SIZE + size);
 }
 
-/* Changes of one key in the order of their epochs. */
-static int compare_items(const void *a, const void *b)
+/* Equal heads: the same shard. */
+static int compare_keys(const void *a, const void *b)
 {
-    const SortItem *x = a;
-    const SortItem *y = b;
-    if (x->high != y->high) {
-        return x->high < y->high ? -1 : 1;
-    }
-    if (x->low != y->low) {
-        return x->low < y->low ? -1 : 1;
-    }
-    int order = str_compare(x->change->key, y->change->key);
-    if (order != 0) {
-        return order;
-    }
-    return x->change->epoch < y->change->epoch ? -1 : x->change->epoch > y->change->epoch;
+    const KeyChange *x = a;
+    const KeyChange *y = b;
+    return str_compare(x->key, y->key);
 }
 
-static SortItem *sorted_changes(const EpochList *epochs)
+/* Changes of one key stay in the order of their epochs. */
+static SortItem *list_changes(const EpochList *epochs, SortItem *items)
 {
-    SortItem *items = mem_alloc_array(epochs->change_count + 1, sizeof *items);
     size_t count = 0;
     for (const Epoch *epoch = epochs->first; epoch != NULL; epoch = epoch->next) {
         for (const KeyChange *change = epoch->first; change != NULL; change = change->next) {
-            items[count++] = sort_item(change);
+            items[count++] = item_of(change);
         }
     }
     assert(count == epochs->change_count);
-    if (count > 1) {
-        qsort(items, count, sizeof *items, compare_items);
-    }
     return items;
+}
+
+/* In the order of the store changes lie all over the memory. */
+static void fetch_ahead(const SortItem *items, size_t left)
+{
+    if (left > AHEAD) {
+        const char *memory = items[AHEAD].entry;
+        for (int i = 0; i < LINES; i++) {
+            __builtin_prefetch(memory + (ptrdiff_t)i * LINE);
+        }
+    }
 }
 
 /* The changes of one key: those before the last replacement are of no account. */
 typedef struct KeyGroup {
-    const SortItem *items;
+    const SortItem *items; /* of KeyChanges */
     size_t count;
     size_t first;   /* whose rows count */
     uint32_t kept;  /* rows of the store that stay */
@@ -80,38 +68,43 @@ typedef struct KeyGroup {
     uint32_t rows;  /* rows now */
 } KeyGroup;
 
+static const KeyChange *change_at(const SortItem *items, size_t at)
+{
+    return items[at].entry;
+}
+
 static KeyGroup group_of(const SortItem *items, size_t left, bool maybe_written)
 {
     KeyGroup group = {.items = items, .count = 1};
-    Str key = items[0].change->key;
-    while (group.count < left && items[group.count].high == items[0].high &&
-           items[group.count].low == items[0].low &&
-           str_equal(items[group.count].change->key, key)) {
+    const KeyChange *first = change_at(items, 0);
+    while (group.count < left && items[group.count].head[0] == items[0].head[0] &&
+           items[group.count].head[1] == items[0].head[1] &&
+           str_equal(change_at(items, group.count)->key, first->key)) {
         group.count++;
     }
-    group.lower = items[0].change->published;
+    group.lower = first->published;
     for (size_t i = 0; i < group.count; i++) {
-        const KeyChange *change = items[i].change;
+        const KeyChange *change = change_at(items, i);
         group.first = change->kept == 0 ? i : group.first;
         if (maybe_written && change->count > group.lower) {
             group.lower = change->count;
         }
     }
-    group.kept = items[group.first].change->kept;
-    group.rows = items[group.count - 1].change->count;
+    group.kept = change_at(items, group.first)->kept;
+    group.rows = change_at(items, group.count - 1)->count;
     return group;
 }
 
 /* In the order of the store: the last row of a key comes first. */
 static Error *write_group(StoreIngest *ingest, const KeyGroup *group)
 {
-    const KeyChange *last = group->items[group->count - 1].change;
+    const KeyChange *last = change_at(group->items, group->count - 1);
     for (uint32_t i = group->lower; i > group->rows; i--) {
         TRY(store_ingest_delete(ingest, last->shard, last->key, i - 1));
     }
     uint32_t ordinal = group->rows;
     for (size_t i = group->count; i > group->first; i--) {
-        const KeyChange *change = group->items[i - 1].change;
+        const KeyChange *change = change_at(group->items, i - 1);
         for (uint32_t row = change->row_count; row > 0; row--) {
             TRY(store_ingest_put(ingest, last->shard, last->key, --ordinal, last->sequence,
                                  change->rows[row - 1]));
@@ -137,7 +130,8 @@ static Error *write_all(StoreIngest *ingest, uint32_t shards, const EpochList *e
         if (positions[shard] >= 0) {
             TRY(store_ingest_position(ingest, shard, positions[shard], time_us));
         }
-        while (at < epochs->change_count && items[at].change->shard == shard) {
+        while (at < epochs->change_count && change_at(items, at)->shard == shard) {
+            fetch_ahead(&items[at], epochs->change_count - at);
             KeyGroup group =
                 group_of(&items[at], epochs->change_count - at, is_maybe_written(epochs));
             TRY(write_group(ingest, &group));
@@ -153,8 +147,11 @@ Error *checkpoint_write(TableStore *store, const EpochList *epochs, const int64_
 {
     AUTO(store_ingest) StoreIngest *ingest = NULL;
     TRY(store_ingest_begin(store, &ingest));
-    SortItem *items = sorted_changes(epochs);
-    Error *error = write_all(ingest, table_store_shards(store), epochs, items, positions, time_us);
+    size_t count = epochs->change_count;
+    SortItem *items = mem_alloc_array(2 * count + 1, sizeof *items);
+    const SortItem *sorted =
+        sort_items(list_changes(epochs, items), items + count, count, compare_keys);
+    Error *error = write_all(ingest, table_store_shards(store), epochs, sorted, positions, time_us);
     mem_free(items);
     return error;
 }
