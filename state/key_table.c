@@ -329,6 +329,11 @@ void key_table_begin_filling(KeyTable *table)
     table->evicted = false;
 }
 
+bool key_table_has_evicted(const KeyTable *table)
+{
+    return table->evicted;
+}
+
 void key_table_end_filling(KeyTable *table)
 {
     table->complete = !table->evicted;

@@ -46,8 +46,8 @@ void key_table_free(KeyTable *table);
  * the store (epoch <= written_epoch). When nearly all wait to be written the table grows beyond its
  * memory rather than forget one: see key_table_room. Slots move. */
 void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch);
-/* Keys that fit in its memory beside a batch that comes. Who keeps the changes waiting to be written well below it never
- * makes the table grow beyond. */
+/* Keys that fit in its memory beside a batch that comes. Who keeps the changes waiting to be
+ * written well below it never makes the table grow beyond. */
 size_t key_table_room(const KeyTable *table);
 
 Hash128 key_table_hash(const KeyTable *table, Str key);
@@ -71,6 +71,8 @@ void key_table_set_incomplete(KeyTable *table);
 /* From now on keys the table lacks are put in, until all of them are: then it is complete, unless
  * one was evicted in between. */
 void key_table_begin_filling(KeyTable *table);
+/* Was one evicted since filling began? */
+bool key_table_has_evicted(const KeyTable *table);
 void key_table_end_filling(KeyTable *table);
 /* Would `count` more keys fit without an eviction? */
 bool key_table_has_room(const KeyTable *table, size_t count);

@@ -259,6 +259,12 @@ static Error *warm_some(Overlay *overlay, size_t rows)
         key_table_begin_filling(overlay->keys);
     }
     key_table_reserve(overlay->keys, rows, overlay->written_epoch);
+    if (key_table_has_evicted(overlay->keys)) {
+        /* The scan sees the store as it was when it began: of a key that was changed since, written
+         * and evicted, it would bring back what is no longer so. */
+        stop_warming(overlay);
+        return NULL;
+    }
     return warm_rows(overlay, rows);
 }
 

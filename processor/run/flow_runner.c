@@ -79,6 +79,7 @@ void flow_runner_release(FlowRunner *runner)
     flow_drop_epoch(runner);
     runner->started = false;
     runner->checkpoint_failures = 0;
+    flow_meter_set_state(runner->meter, FLOW_WAITING);
     flow_close(runner->flow);
     runner->flow = NULL;
     table_close(runner->table);

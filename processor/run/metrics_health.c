@@ -1,8 +1,8 @@
 /* /healthz and /readyz: what the meters say about life and readiness.
  *
- * Healthy: no flow is dead. A process that waits for Kafka is healthy: starting it again would not
- * help. Ready: every flow has finished its start and its commits go through; a commit under way for
- * longer than STALL_US is not going through. An idle flow is ready. */
+ * Healthy: no flow is dead. A process that waits for Kafka or its disk is healthy: starting it
+ * again would not help. Ready: every flow has finished its start and its commits go through; a
+ * commit under way for longer than STALL_US is not going through. An idle flow is ready. */
 #include <stdio.h>
 
 #include "processor/base/clock.h"

@@ -386,7 +386,10 @@ static void *flow_thread_main(void *argument)
 {
     FlowThread *thread = argument;
     thread->error = run_flow(thread);
-    flow_runner_ended(thread->flow, thread->error);
+    /* Who fails with the state goes on with the next one. */
+    if (thread->error == NULL || !pipeline_is_state_error(thread->error)) {
+        flow_runner_ended(thread->flow, thread->error);
+    }
     atomic_store(&thread->ended, true);
     return NULL;
 }

@@ -90,6 +90,7 @@ static void let_go(Pipeline *pipeline, bool damaged)
 
 static void tell_failure(Pipeline *pipeline, const char *update_id, const Error *error)
 {
+    metrics_set_phase(pipeline->context.metrics, PIPELINE_OPENING, error_message(error));
     if (is_of_the_disk(error)) {
         tell(pipeline, update_id, "STATE_UNWRITABLE",
              "it cannot be used, and is opened again until it can.", error);
@@ -116,6 +117,7 @@ Error *pipeline_mend_state(Pipeline *pipeline, const char *update_id, Error *err
         bool rebuilt = false;
         Error *again = pipeline_open_state(pipeline, &rebuilt);
         if (again == NULL) {
+            metrics_set_phase(pipeline->context.metrics, PIPELINE_STARTING, NULL);
             error_free(error);
             return NULL;
         }

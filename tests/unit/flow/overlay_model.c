@@ -531,10 +531,87 @@ static void a_restore_of_more_keys_than_memory(void **unused)
     mem_free(world);
 }
 
+enum { STORED = 5000 };
+
+static void find_some(World *world, uint32_t first, uint32_t count, KeySlot **slots)
+{
+    static char names[MANY_BATCH][16];
+    Str keys[MANY_BATCH];
+    for (uint32_t i = 0; i < count; i++) {
+        keys[i] = key_text(names[i], first + i);
+    }
+    ok(overlay_find(world->overlay, keys, count, world->arena, slots));
+}
+
+static void replace_stored(World *world)
+{
+    for (uint32_t key = 0; key < STORED; key++) {
+        char name[16];
+        char text[16];
+        KeySlot *slot = NULL;
+        find_some(world, key, 1, &slot);
+        overlay_replace(world->overlay, slot, key_text(name, key), number_text(text, 2),
+                        STR("new"));
+    }
+    (void)overlay_close_epoch(world->overlay);
+    overlay_commit(world->overlay, (const int64_t[SHARDS]){1, 1, 1});
+    ok(overlay_checkpoint(world->overlay, 2));
+}
+
+/* While the keys of the store come into memory they are changed, written and evicted: the scan,
+ * which sees the store as it was, must not bring the old ones back. */
+static void an_eviction_while_keys_come_into_memory(void **unused)
+{
+    (void)unused;
+    World *world = mem_new(World);
+    world->folder = new_folder();
+    world->arena = arena_new("test");
+    open_world(world);
+    replace_stored(world); /* at first just so that the store has them */
+    overlay_free(world->overlay);
+    state_close(world->state);
+    open_world(world);
+    bool done = false;
+    ok(overlay_warm(world->overlay, 1, &done));
+    assert_false(done);
+    KeySlot *slots[MANY_BATCH];
+    for (uint32_t key = 0; key < STORED; key++) {
+        char name[16];
+        char text[16];
+        find_some(world, key, 1, slots);
+        overlay_replace(world->overlay, slots[0], key_text(name, key), number_text(text, 3),
+                        STR("newer"));
+    }
+    (void)overlay_close_epoch(world->overlay);
+    overlay_commit(world->overlay, (const int64_t[SHARDS]){2, 2, 2});
+    ok(overlay_checkpoint(world->overlay, 3));
+    for (uint32_t key = STORED; key + MANY_BATCH <= 3 * MANY; key += MANY_BATCH) {
+        find_some(world, key, MANY_BATCH, slots);
+        arena_reset(world->arena);
+    }
+    while (!done) {
+        find_some(world, 2 * MANY, MANY_BATCH, slots); /* known, yet room is asked for */
+        ok(overlay_warm(world->overlay, MANY_BATCH / 10, &done));
+        arena_reset(world->arena);
+    }
+    for (uint32_t key = 0; key < STORED; key++) {
+        char text[16];
+        find_some(world, key, 1, slots);
+        assert_int_equal(slots[0]->count, 1);
+        assert_true(str_equal(key_slot_sequence(slots[0]), number_text(text, 3)));
+    }
+    overlay_free(world->overlay);
+    state_close(world->state);
+    arena_free(world->arena);
+    remove_folder(world->folder);
+    mem_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_keys_than_memory),
+        cmocka_unit_test(an_eviction_while_keys_come_into_memory),
         cmocka_unit_test(a_restore_of_more_keys_than_memory),
         cmocka_unit_test(random_steps),
         cmocka_unit_test(checkpoints_on_another_thread),

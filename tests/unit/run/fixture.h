@@ -39,6 +39,7 @@ typedef struct Rig {
     int attempts_max;
     size_t batch_rows;
     const atomic_bool *stop;
+    Metrics *metrics;
     bool went_back; /* a full refresh happened */
     bool one_epoch;
     bool threaded; /* commits and checkpoints on threads of their own */
@@ -229,7 +230,8 @@ UNUSED static Error *rig_try_open(Rig *rig)
                                .inline_work = !rig->threaded,
                                .timeout_ms = TIMEOUT_MS,
                                .attempts_max = rig->attempts_max,
-                               .stop = rig->stop};
+                               .stop = rig->stop,
+                               .metrics = rig->metrics};
     return pipeline_open(&options, &rig->pipeline);
 }
 
