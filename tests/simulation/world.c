@@ -20,7 +20,7 @@
 /* How long everything fed may take to arrive when nothing goes wrong any more. */
 static const int64_t SETTLE_US = INT64_C(600) * 1000000;
 
-enum { SETTLE_STEPS = 1000000 };
+enum { SETTLE_STEPS = 300000 };
 
 void world_fail(World *world, const char *format, ...)
 {
