@@ -131,7 +131,11 @@ static Error *parse_key(KeyQuestion *question, Str text)
     key_encode(question->columns, flow->key_count, 0, &out);
     question->encoded = arena_copy_str(question->arena, buffer_str(&out));
     buffer_clear(&out);
-    json_encode_key(question->key_schema->fields, question->columns, flow->key_count, 0, 0, &out);
+    /* As a table writes it, from the encoded key: equal values such as -0.0 and 0.0 are one text.
+     */
+    const JsonKeyWriter *writer =
+        json_key_writer_new(question->arena, question->key_schema->fields, flow->key_count);
+    TRY(json_key_write(writer, question->encoded, 0, &out));
     question->text = arena_copy_str(question->arena, buffer_str(&out));
     return NULL;
 }

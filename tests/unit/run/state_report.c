@@ -256,6 +256,11 @@ static void a_value_alone(void **unused)
         {"STRING", "\"\"", "", "{\"k\":\"\"}"},
         {"STRING", "\" a\\\"b\"", " a\"b", "{\"k\":\" a\\\"b\"}"},
         {"BIGINT", "null", "null", "{\"k\":null}"},
+        {"DOUBLE", "-0.0", "-0.0", "{\"k\":0.0}"},
+        {"DOUBLE", "0.0", "-0.0", "{\"k\":0.0}"},
+        {"DOUBLE", "-0.0", "0", "{\"k\":0.0}"},
+        {"FLOAT", "-0.0", "-0.0", "{\"k\":0.0}"},
+        {"STRUCT<a: DOUBLE>", "{\"a\":-0.0}", "{\"k\":{\"a\":-0.0}}", "{\"k\":{\"a\":0.0}}"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         Rig rig;
