@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "processor/base/logger.h"
 #include "processor/base/memory.h"
 #include "processor/run/flow_runner_internal.h"
 #include "processor/run/names.h"
@@ -371,6 +372,22 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
     return look_for_partitions(runner);
 }
 
+/* A stop finishes the epoch when that is quick, and skips the checkpoint. What cannot be committed
+ * is read again by the next start, which judges why: it is no failure of the stop, nor of the state
+ * that all flows are stopped for. */
+static Error *commit_at_stop(FlowRunner *runner, const char *update_id)
+{
+    Error *error = runner->started ? flow_commit(runner, update_id) : NULL;
+    if (error == NULL || error_class(error) == ERROR_SIMULATED_CRASH) {
+        return error;
+    }
+    runner->unclear = runner->unclear || error_class(error) == ERROR_KAFKA_COMMIT_UNCLEAR;
+    log_info("flow %.*s stops without its last epoch: %s", STR_ARG(runner->program->flow->name),
+             error_message(error));
+    error_free(error);
+    return NULL;
+}
+
 Error *flow_runner_run(FlowRunner *runner, const char *update_id)
 {
     begin_update(runner);
@@ -396,8 +413,7 @@ Error *flow_runner_run(FlowRunner *runner, const char *update_id)
         }
         error_free(error);
     }
-    /* A stop finishes the epoch when that is quick, and skips the checkpoint. */
-    Error *error = runner->started ? flow_commit(runner, update_id) : NULL;
+    Error *error = commit_at_stop(runner, update_id);
     end_update(runner, update_id, "STOPPED", NULL);
     return error;
 }

@@ -29,7 +29,7 @@ void pipeline_wait_ms(const Pipeline *pipeline, int64_t milliseconds)
     }
 }
 
-void pipeline_log_error(const char *what, const Error *error)
+static void log_failure(const char *what, const Error *error)
 {
     AUTO_BUFFER Buffer text = {0};
     error_format_line(error, &text);
@@ -107,7 +107,7 @@ static Error *reach_log_patiently(Pipeline *pipeline)
             (pipeline->context.attempts_max >= 0 && attempt > pipeline->context.attempts_max)) {
             return error;
         }
-        pipeline_log_error("waiting for Kafka", error);
+        log_failure("waiting for Kafka", error);
         metrics_set_phase(pipeline->context.metrics, PIPELINE_WAITING_KAFKA, error_message(error));
         error_free(error);
         pipeline_wait_ms(pipeline, retry_backoff_ms(pipeline->retry, attempt));
@@ -128,7 +128,7 @@ static void finish_events(Pipeline *pipeline, int timeout_ms)
 {
     Error *error = event_log_flush(pipeline->events, timeout_ms);
     if (error != NULL) {
-        pipeline_log_error("event log", error);
+        log_failure("event log", error);
         error_free(error);
     }
 }
@@ -222,11 +222,6 @@ FlowRunner *pipeline_flow(Pipeline *pipeline, size_t index)
 {
     assert(index < pipeline->flow_count);
     return pipeline->flows[index];
-}
-
-EventLog *pipeline_events(Pipeline *pipeline)
-{
-    return pipeline->events;
 }
 
 /* ---------------------------------------------------------------------- triggered update ---- */
@@ -374,7 +369,7 @@ static Error *run_flow(FlowThread *thread)
         if (!patient && attempt >= retry->max_attempts) {
             return error;
         }
-        pipeline_log_error("flow failed, it is tried again", error);
+        log_failure("flow failed, it is tried again", error);
         error_free(error);
         pipeline_wait_ms(thread->pipeline,
                          patient ? retry->backoff_max_ms : retry_backoff_ms(retry, attempt));

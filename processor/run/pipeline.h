@@ -53,7 +53,6 @@ NODISCARD Error *pipeline_serve(Pipeline *pipeline);
 
 size_t pipeline_flow_count(const Pipeline *pipeline);
 FlowRunner *pipeline_flow(Pipeline *pipeline, size_t index);
-EventLog *pipeline_events(Pipeline *pipeline);
 
 DEFINE_AUTO(pipeline, Pipeline, pipeline_close)
 

@@ -22,7 +22,6 @@ struct Pipeline {
 bool pipeline_must_stop(const Pipeline *pipeline);
 /* Waits, shorter when told to stop. */
 void pipeline_wait_ms(const Pipeline *pipeline, int64_t milliseconds);
-void pipeline_log_error(const char *what, const Error *error);
 
 /* pipeline_state.c. Thread: the pipeline's, while no flow runs; but pipeline_is_state_error: any.
  */

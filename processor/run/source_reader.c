@@ -234,11 +234,6 @@ const SourcePartition *source_reader_partition(const SourceReader *reader, int p
     return &reader->partitions[partition];
 }
 
-const char *source_reader_topic(const SourceReader *reader)
-{
-    return reader->topic;
-}
-
 Error *source_reader_refresh(SourceReader *reader, bool *ret_added)
 {
     LogTopicDescription description = {0};

@@ -94,7 +94,6 @@ NODISCARD Error *source_reader_rewind(SourceReader *reader);
 NODISCARD Error *source_reader_reset(SourceReader *reader);
 /* Offsets between what was handed out and the ends last seen: an upper bound of records. */
 uint64_t source_reader_backlog(const SourceReader *reader);
-const char *source_reader_topic(const SourceReader *reader);
 
 DEFINE_AUTO(source_reader, SourceReader, source_reader_close)
 
