@@ -167,7 +167,7 @@ static void crash(World *world, Process *process)
     if (chance_one_in(&world->chance, 3)) {
         trace_say("process %d is killed", process->group);
         scheduler_kill(process->group);
-    } else if (chance_one_in(&world->chance, 3)) {
+    } else if (chance_one_in(&world->chance, 2)) {
         disk_crash_in(process->host, calls);
     } else {
         faults_crash_in(process->group, calls);
