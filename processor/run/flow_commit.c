@@ -115,7 +115,7 @@ static void close_epoch(FlowRunner *runner, const char *update_id)
     runner->epoch_metrics = metrics;
 }
 
-static void report_memory(const FlowRunner *runner)
+void flow_report_memory(const FlowRunner *runner)
 {
     OverlayMemory memory = overlay_memory(table_overlay(runner->table));
     flow_meter_set_memory(runner->meter, MEMORY_OVERLAY, memory.changes + memory.spare);
@@ -131,7 +131,7 @@ void flow_commit_begin(FlowRunner *runner, const char *update_id)
     if (!source_reader_moved(runner->reader)) {
         return;
     }
-    report_memory(runner);
+    flow_report_memory(runner);
     flow_meter_begin_commit(runner->meter);
     runner->last_commit_ms = clock_monotonic_ms();
     close_epoch(runner, update_id);

@@ -367,6 +367,7 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
     TRY(flow_checkpoint_step(runner));
     if (!source_reader_moved(runner->reader) && !flow_commit_is_under_way(runner)) {
         flow_meter_set_idle(runner->meter);
+        flow_report_memory(runner);
     }
     report_progress(runner, update_id);
     return look_for_partitions(runner);

@@ -97,6 +97,8 @@ NODISCARD Error *flow_process(FlowRunner *runner, const char *update_id, int tim
 void flow_set_now(FlowRunner *runner);
 
 /* flow_commit.c */
+/* To the meter: at each epoch's end, and when there is nothing to do. None may be under way. */
+void flow_report_memory(const FlowRunner *runner);
 /* Closes the epoch in hand and begins its commit; nothing moved: does nothing. None may be under
  * way. */
 void flow_commit_begin(FlowRunner *runner, const char *update_id);

@@ -193,6 +193,24 @@ static void counts_are_those_of_the_input(void **state)
     rig_done(&rig);
 }
 
+/* What the keys of the state take must not show only with the first row after a start. */
+static void memory_is_told_before_any_row(void **state)
+{
+    (void)state;
+    Rig rig;
+    Service service;
+    rig_init(&rig, 3);
+    service_open(&service, &rig);
+    wait_for_answer(metrics_is_ready, service.metrics, true, "[]");
+    wait_for_sample(service.metrics, "tidemark_memory_bytes{pipeline=\"p\",part=\"quarantine\"}",
+                    0);
+    assert_true(
+        sample(service.metrics, "tidemark_memory_bytes{pipeline=\"p\",part=\"key_table\"}") > 0);
+    ok(service_stop(&service));
+    service_close(&service);
+    rig_done(&rig);
+}
+
 /* Every record that reached the pipeline is counted once, whatever became of the epochs. */
 static void epochs_that_fail_count_nothing_twice(void **state)
 {
@@ -436,6 +454,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_those_of_the_input),
+        cmocka_unit_test(memory_is_told_before_any_row),
         cmocka_unit_test(epochs_that_fail_count_nothing_twice),
         cmocka_unit_test(readiness_follows_the_broker),
         cmocka_unit_test(a_dead_flow_is_named),
