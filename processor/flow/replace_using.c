@@ -5,9 +5,9 @@
  * a row sees what the rows before it did, whether they came in the same batch or not: batch borders
  * never show (decisions, "Flows").
  *
- *     sequence greater than the key's, or key unknown: the row becomes the whole row set   RU-1,
- * RU-2 equal: the row joins the row set, even when an identical one is there                RU-4
- *     lower: ignored                                                                       RU-3
+ *     sequence greater, or key unknown   the row becomes the whole row set             RU-1, RU-2
+ *     equal                              it joins the set, even beside an identical    RU-4
+ *     lower                              ignored                                       RU-3
  *
  * Sequences compare as encoded bytes: NULL lowest, two NULLs equal (RU-16), NaN largest. */
 #include <assert.h>

@@ -51,8 +51,8 @@ static Error *open_writer(FlowRunner *runner, int partitions)
     return flow_writer_open(&options, &runner->writer);
 }
 
-/* The committed layer of an earlier start must be in the store before the topic is replayed into
- * it: it would hide what the replay brings. */
+/* What an earlier start committed goes into the store before the topic is replayed: what is there
+ * need not be read again. When it cannot be written the next start's replay brings it. */
 static Error *settle_table(FlowRunner *runner)
 {
     if (runner->table == NULL) {

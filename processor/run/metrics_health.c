@@ -128,13 +128,13 @@ bool metrics_is_ready(Metrics *metrics, Buffer *out)
 void metrics_describe(Metrics *metrics, Buffer *out)
 {
     int phase = atomic_load(&metrics->phase);
-    if (phase == PIPELINE_OPENING || phase == PIPELINE_STOPPING) {
-        buffer_append_cstr(out, phase_names[phase]);
-        return;
-    }
-    if (phase == PIPELINE_WAITING_KAFKA) {
+    if (phase == PIPELINE_OPENING || phase == PIPELINE_WAITING_KAFKA ||
+        phase == PIPELINE_STOPPING) {
+        buffer_append_cstr(out, phase == PIPELINE_WAITING_KAFKA ? "waiting for Kafka"
+                                                                : phase_names[phase]);
         pthread_mutex_lock(&metrics->lock);
-        buffer_printf(out, "waiting for Kafka: %s", metrics->phase_detail);
+        buffer_printf(out, "%s%s", metrics->phase_detail[0] == '\0' ? "" : ": ",
+                      metrics->phase_detail);
         pthread_mutex_unlock(&metrics->lock);
         return;
     }
