@@ -118,6 +118,9 @@ Error *pipeline_mend_state(Pipeline *pipeline, const char *update_id, Error *err
         Error *again = pipeline_open_state(pipeline, &rebuilt);
         if (again == NULL) {
             metrics_set_phase(pipeline->context.metrics, PIPELINE_STARTING, NULL);
+            if (rebuilt && !damaged) {
+                pipeline_tell_rebuilt(pipeline);
+            }
             error_free(error);
             return NULL;
         }

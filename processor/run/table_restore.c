@@ -115,9 +115,10 @@ static Error *find_starts(Restore *restore)
     return restore->whole && !empty ? store_batch_write(clearing) : NULL;
 }
 
+/* The topic is at fault, not the state: making that anew would meet the record again. */
 static Error *bad_record(const Restore *restore, const LogRecord *record, Error *cause)
 {
-    Error *error = error_new(ERROR_STATE_CORRUPT,
+    Error *error = error_new(ERROR_KAFKA_TOPIC_MISMATCH,
                              "Topic `%s` partition %d offset %lld is no row of table `%.*s`.",
                              record->topic, (int)record->partition, (long long)record->offset,
                              STR_ARG(restore->table->program->bound->name));

@@ -57,12 +57,30 @@ static void its_progress_is_gone(void **state)
     rig_done(&rig);
 }
 
+/* The state is not blamed: it would be made anew again and again, and the record stay. */
+static void somebody_wrote_to_it(void **state)
+{
+    (void)state;
+    Rig rig;
+    rig_with_table(&rig);
+    LogProducer *producer = NULL;
+    ok(log_producer_open(rig.log, &(LogProducerOptions){0}, &producer));
+    LogOutput foreign = {.topic = "t", .key = STR("{\"k\":\"a\"}"), .value = STR("no row")};
+    ok(log_producer_produce(producer, &foreign, 1, NULL));
+    ok(log_producer_flush(producer, TIMEOUT_MS));
+    log_producer_close(producer);
+    check_refused(&rig, "is no row of table `t`");
+    assert_int_equal(count_in_topic(&rig, "p.event_log", "STATE_REBUILT"), 0);
+    rig_done(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(partitions_were_added),
         cmocka_unit_test(it_was_made_anew),
         cmocka_unit_test(its_progress_is_gone),
+        cmocka_unit_test(somebody_wrote_to_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
