@@ -107,8 +107,9 @@ static void *wait_for_signal(void *argument)
     atomic_store(&stop_requested, true);
     log_info("stopping");
     clock_sleep_ms(STOP_GRACE_MS);
-    log_warn("Kafka does not answer: stopping without the last epoch, which is read again at the "
-             "next start");
+    log_warn(
+        "Kafka, the disk or a restore takes its time: stopping without the last epoch, which is "
+        "read again at the next start");
     _exit(EXIT_DONE);
 }
 
