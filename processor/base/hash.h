@@ -8,8 +8,7 @@
 
 /* A missing string (STR_NULL) hashes as an empty one. */
 uint64_t hash_bytes(Str bytes);
-/* 128 bits: takes the place of the bytes where nobody can choose them to collide (`seed` is secret).
- */
+/* 128 bits: takes the place of the bytes where nobody can make them collide: `seed` is secret. */
 typedef struct Hash128 {
     uint64_t high;
     uint64_t low;
