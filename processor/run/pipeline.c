@@ -275,12 +275,22 @@ static Error *update_flow(Pipeline *pipeline, FlowRunner *flow, const UpdateRequ
     return NULL;
 }
 
+/* Mending was given up for the flow before, or in the update before. */
+static Error *need_state(Pipeline *pipeline)
+{
+    bool rebuilt = false;
+    return pipeline->state != NULL ? NULL : pipeline_open_state(pipeline, &rebuilt);
+}
+
 /* A state that failed is opened again, and the update goes on from the last commit. */
 static Error *update_flow_patiently(Pipeline *pipeline, FlowRunner *flow,
                                     const UpdateRequest *request, UpdateResult *result)
 {
     for (int attempt = 1;; attempt++) {
-        Error *error = update_flow(pipeline, flow, request, result);
+        Error *error = need_state(pipeline);
+        if (error == NULL) {
+            error = update_flow(pipeline, flow, request, result);
+        }
         if (error == NULL || !pipeline_can_mend(pipeline, error, attempt)) {
             return error;
         }

@@ -2,8 +2,8 @@
  * happen now and then, while somebody waits for them. A failed write is not tried again behind our
  * back.
  *
- * Reads do not fail inside an ingestion: RocksDB 7.8 takes a file whose first key it could not read
- * for one without keys, and ingests it with bounds that are wrong. */
+ * Reads do not fail inside an ingestion: RocksDB 7.8 takes a file whose first or last key it could
+ * not read for one with other bounds. */
 #include <rocksdb/c.h>
 #include <stddef.h>
 
@@ -35,10 +35,11 @@ void __wrap_rocksdb_ingest_external_file_cf(rocksdb_t *db, rocksdb_column_family
                                             const rocksdb_ingestexternalfileoptions_t *options,
                                             char **ret_message)
 {
-    disk_let_reads_fail(false);
-    __real_rocksdb_ingest_external_file_cf(db, family, paths, count, options, ret_message);
-    if (*ret_message == NULL && disk_wants_compaction()) {
+    if (disk_wants_compaction()) {
+        disk_let_reads_fail(false);
         rocksdb_compact_range_cf(db, family, NULL, 0, NULL, 0);
     }
+    disk_let_reads_fail(false);
+    __real_rocksdb_ingest_external_file_cf(db, family, paths, count, options, ret_message);
     disk_let_reads_fail(true);
 }

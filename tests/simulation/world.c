@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "processor/base/logger.h"
 #include "tests/simulation/disk.h"
@@ -36,7 +35,9 @@ void world_fail(World *world, const char *format, ...)
 void world_wait_out(World *world, Error *error, const char *call)
 {
     world->waits++;
-    if (error_disposition(error) != ERROR_RETRY) {
+    /* A corrupt batch is mended before long. */
+    if (error_disposition(error) != ERROR_RETRY &&
+        error_class(error) != ERROR_KAFKA_CORRUPT_BATCH) {
         AUTO_BUFFER Buffer text = {0};
         error_format_line(error, &text);
         (void)fprintf(stderr, "simulation: %s: %s\n", call, buffer_cstr(&text));
@@ -45,10 +46,6 @@ void world_wait_out(World *world, Error *error, const char *call)
     error_free(error);
     scheduler_sleep_us(10000);
 }
-
-/* A flow failed because of the disk. RocksDB takes no write any more after some errors, until it is
- * opened again: the process must be started anew. */
-static bool disk_failed;
 
 /* What the product would print. */
 void __wrap_logger_write(LogLevel level, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -61,7 +58,6 @@ void __wrap_logger_write(LogLevel level, const char *format, ...)
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     trace_say("log: %s", text);
-    disk_failed = disk_failed || strstr(text, "failed, it is tried again: [STATE_") != NULL;
 }
 
 static void live(World *world)
@@ -116,18 +112,6 @@ static void stop_all(World *world)
     }
 }
 
-/* Is it time for an operator to start the process anew? */
-static bool needs_operator(World *world, int64_t began_us)
-{
-    if (!disk_failed || scheduler_now_us() - began_us < SETTLE_US / 10) {
-        return false;
-    }
-    trace_say("the operator restarts the process: its disk had failed");
-    disk_failed = false;
-    world->result.restarts++;
-    return true;
-}
-
 /* Everything arrives, and of several processes one is left: the others find out that they have a
  * successor as soon as there is something to do. */
 static Process *settle(World *world)
@@ -137,9 +121,6 @@ static Process *settle(World *world)
     while (scheduler_now_us() < began_us + SETTLE_US &&
            scheduler_steps() < began_steps + SETTLE_STEPS) {
         happening_tend(world);
-        if (needs_operator(world, began_us)) {
-            stop_all(world);
-        }
         if (only_process(world) == NULL) {
             input_feed(world, 2);
         }

@@ -17,8 +17,7 @@
     X(crashes)                                                                                     \
     X(takeovers)                                                                                   \
     X(freezes)                                                                                     \
-    X(outages)                                                                                     \
-    X(restarts)
+    X(outages)
 
 typedef struct WorldResult {
 #define X(name) uint64_t name;
