@@ -10,7 +10,9 @@
 
 enum {
     SHARED_BYTES_MAX = 2 << 20, /* beyond it the next epoch gets memory of its own */
-    SPARE_MAX = 4,              /* memories kept for the next epochs */
+    SHARED_PART = 4,            /* … or beyond this part of an epoch's bound */
+    SPARE_MAX = 4,              /* memories kept for the next epochs, … */
+    SPARE_EPOCHS = 2,           /* … together no more than so many epochs may take */
 };
 
 void epoch_list_append(EpochList *list, Epoch *epoch)
@@ -66,7 +68,9 @@ static void give_memory_back(EpochPool *pool, EpochMemory *memory)
     if (pool->shared == memory) {
         return; /* goes on being shared, empty */
     }
-    if (pool->spare_count == SPARE_MAX) {
+    size_t spare = pool->spare_bytes + arena_held_bytes(memory->arena);
+    bool too_much = pool->epoch_bytes > 0 && spare > pool->epoch_bytes * SPARE_EPOCHS;
+    if (pool->spare_count == SPARE_MAX || too_much) {
         drop_memory(memory);
         return;
     }
@@ -75,10 +79,16 @@ static void give_memory_back(EpochPool *pool, EpochMemory *memory)
     pool->spare_bytes += arena_held_bytes(memory->arena);
 }
 
+static size_t shared_bytes_max(const EpochPool *pool)
+{
+    size_t part = pool->epoch_bytes / SHARED_PART;
+    return pool->epoch_bytes > 0 && part < SHARED_BYTES_MAX ? part : SHARED_BYTES_MAX;
+}
+
 static EpochMemory *shared_memory(EpochPool *pool)
 {
     EpochMemory *shared = pool->shared;
-    if (shared != NULL && arena_used_bytes(shared->arena) < SHARED_BYTES_MAX) {
+    if (shared != NULL && arena_used_bytes(shared->arena) < shared_bytes_max(pool)) {
         return shared;
     }
     pool->shared = take_memory(pool);
@@ -94,6 +104,20 @@ Epoch *epoch_new(EpochPool *pool, uint32_t number)
     epoch->used_before = arena_used_bytes(memory->arena);
     epoch->number = number;
     return epoch;
+}
+
+static uint32_t renumbered(uint32_t epoch, uint32_t written_epoch)
+{
+    return epoch > written_epoch ? epoch - written_epoch : 0;
+}
+
+void epoch_renumber(Epoch *epoch, uint32_t written_epoch)
+{
+    epoch->number = renumbered(epoch->number, written_epoch);
+    for (KeyChange *change = epoch->first; change != NULL; change = change->next) {
+        change->epoch = renumbered(change->epoch, written_epoch);
+        change->previous_epoch = renumbered(change->previous_epoch, written_epoch);
+    }
 }
 
 void epoch_free(EpochPool *pool, Epoch *epoch)

@@ -37,6 +37,7 @@ void epoch_list_prepend(EpochList *list, EpochList *older);
 
 /* Where memory of epochs comes from and goes back to. */
 typedef struct EpochPool {
+    size_t epoch_bytes; /* of an epoch, at most; 0: no bound */
     EpochMemory **spare;
     size_t spare_count;
     size_t spare_capacity;
@@ -45,6 +46,8 @@ typedef struct EpochPool {
 } EpochPool;
 
 Epoch *epoch_new(EpochPool *pool, uint32_t number);
+/* Epochs are counted from `written_epoch` on, which becomes 0. */
+void epoch_renumber(Epoch *epoch, uint32_t written_epoch);
 void epoch_free(EpochPool *pool, Epoch *epoch);
 void epoch_list_free(EpochPool *pool, EpochList *list);
 void epoch_pool_done(EpochPool *pool);

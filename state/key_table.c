@@ -17,7 +17,7 @@
 #include "processor/base/banned.h"
 
 enum {
-    PARTS = 16,
+    PARTS_MAX = 16,
     CAPACITY_FIRST = 256, /* of a part */
     CAPACITY_LEAST =
         4096,      /* what memory_bytes cannot bring a part below: a batch of keys and more */
@@ -37,7 +37,8 @@ typedef struct Part {
 } Part;
 
 struct KeyTable {
-    Part parts[PARTS];
+    Part parts[PARTS_MAX];
+    size_t part_count;   /* a power of two */
     size_t capacity_max; /* of a part, by memory_bytes */
     size_t count;
     uint64_t seed;
@@ -114,12 +115,11 @@ static bool hash_equal(Hash128 a, Hash128 b)
     return a.high == b.high && a.low == b.low;
 }
 
-/* The low bits choose the part, the high ones the place in it. */
-static size_t part_number(Hash128 hash)
+/* One half of the hash chooses the part, the other the place in it. */
+static size_t part_number(const KeyTable *table, Hash128 hash)
 {
-    return hash.low >> 60;
+    return (hash.low >> 32) & (table->part_count - 1);
 }
-_Static_assert(PARTS == 1 << 4, "four bits choose the part");
 
 static size_t home_of(const Part *part, Hash128 hash)
 {
@@ -134,9 +134,14 @@ static size_t next_of(const Part *part, size_t at)
 KeyTable *key_table_new(size_t memory_bytes)
 {
     KeyTable *table = mem_new(KeyTable);
-    size_t slots = memory_bytes / sizeof(KeySlot) / PARTS;
+    size_t slots = memory_bytes / sizeof(KeySlot);
+    table->part_count = PARTS_MAX;
+    while (table->part_count > 1 && slots / table->part_count < CAPACITY_LEAST) {
+        table->part_count /= 2;
+    }
+    slots /= table->part_count;
     table->capacity_max = slots < CAPACITY_LEAST ? CAPACITY_LEAST : slots;
-    for (int i = 0; i < PARTS; i++) {
+    for (size_t i = 0; i < table->part_count; i++) {
         table->parts[i].capacity = CAPACITY_FIRST;
         table->parts[i].slots = slots_new(CAPACITY_FIRST);
     }
@@ -158,7 +163,7 @@ static void part_done(const Part *part)
 void key_table_free(KeyTable *table)
 {
     if (table != NULL) {
-        for (int i = 0; i < PARTS; i++) {
+        for (size_t i = 0; i < table->part_count; i++) {
             part_done(&table->parts[i]);
         }
         mem_free(table);
@@ -174,7 +179,7 @@ Hash128 key_table_hash(const KeyTable *table, Str key)
 
 void key_table_prefetch(const KeyTable *table, Hash128 hash)
 {
-    const Part *part = &table->parts[part_number(hash)];
+    const Part *part = &table->parts[part_number(table, hash)];
     __builtin_prefetch(&part->slots[home_of(part, hash)]);
 }
 
@@ -190,14 +195,14 @@ static size_t probe(const Part *part, Hash128 hash)
 
 KeySlot *key_table_find(const KeyTable *table, Hash128 hash)
 {
-    const Part *part = &table->parts[part_number(hash)];
+    const Part *part = &table->parts[part_number(table, hash)];
     KeySlot *slot = &part->slots[probe(part, hash)];
     return is_free(slot) ? NULL : slot;
 }
 
 KeySlot *key_table_find_or_add(KeyTable *table, Hash128 hash, bool *ret_added)
 {
-    Part *part = &table->parts[part_number(hash)];
+    Part *part = &table->parts[part_number(table, hash)];
     KeySlot *slot = &part->slots[probe(part, hash)];
     *ret_added = is_free(slot);
     if (*ret_added) {
@@ -233,7 +238,7 @@ static void remove_at(KeyTable *table, Part *part, size_t hole)
 
 void key_table_remove(KeyTable *table, Hash128 hash)
 {
-    Part *part = &table->parts[part_number(hash)];
+    Part *part = &table->parts[part_number(table, hash)];
     size_t at = probe(part, hash);
     if (!is_free(&part->slots[at])) {
         table->evicted = true; /* filling may have passed it already */
@@ -304,14 +309,14 @@ static void reserve(KeyTable *table, Part *part, size_t count, uint32_t written_
 void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch)
 {
     assert(count <= KEY_TABLE_RESERVE_MAX);
-    for (int i = 0; i < PARTS; i++) {
+    for (size_t i = 0; i < table->part_count; i++) {
         reserve(table, &table->parts[i], count, written_epoch);
     }
 }
 
 size_t key_table_room(const KeyTable *table)
 {
-    return (used_max(table->capacity_max) - KEY_TABLE_RESERVE_MAX) * PARTS;
+    return (used_max(table->capacity_max) - KEY_TABLE_RESERVE_MAX) * table->part_count;
 }
 
 bool key_table_is_complete(const KeyTable *table)
@@ -341,7 +346,7 @@ void key_table_end_filling(KeyTable *table)
 
 bool key_table_has_room(const KeyTable *table, size_t count)
 {
-    for (int i = 0; i < PARTS; i++) {
+    for (size_t i = 0; i < table->part_count; i++) {
         if (table->parts[i].count + count > used_max(table->capacity_max)) {
             return false;
         }
@@ -357,8 +362,19 @@ size_t key_table_count(const KeyTable *table)
 size_t key_table_bytes(const KeyTable *table)
 {
     size_t slots = 0;
-    for (int i = 0; i < PARTS; i++) {
+    for (size_t i = 0; i < table->part_count; i++) {
         slots += table->parts[i].capacity;
     }
     return slots * sizeof(KeySlot);
+}
+
+void key_table_renumber(KeyTable *table, uint32_t written_epoch)
+{
+    for (size_t i = 0; i < table->part_count; i++) {
+        const Part *part = &table->parts[i];
+        for (size_t at = 0; at < part->capacity; at++) {
+            KeySlot *slot = &part->slots[at];
+            slot->epoch = slot->epoch > written_epoch ? slot->epoch - written_epoch : 0;
+        }
+    }
 }

@@ -38,7 +38,7 @@ typedef struct KeySlot {
 
 _Static_assert(sizeof(KeySlot) == 48, "a slot is 48 bytes: memory is counted in slots");
 
-/* memory_bytes: what the table may grow to; at least one page of slots. */
+/* memory_bytes: what the table may grow to; at least room for some batches of keys, 384 KiB. */
 KeyTable *key_table_new(size_t memory_bytes);
 void key_table_free(KeyTable *table);
 
@@ -76,6 +76,8 @@ bool key_table_has_evicted(const KeyTable *table);
 void key_table_end_filling(KeyTable *table);
 /* Would `count` more keys fit without an eviction? */
 bool key_table_has_room(const KeyTable *table, size_t count);
+/* Epochs are counted from `written_epoch` on, which becomes 0. */
+void key_table_renumber(KeyTable *table, uint32_t written_epoch);
 size_t key_table_count(const KeyTable *table);
 size_t key_table_bytes(const KeyTable *table);
 

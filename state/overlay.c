@@ -13,6 +13,8 @@
 
 #include "processor/base/banned.h"
 
+enum { EPOCHS_MAX = 1 << 30 };
+
 struct Overlay {
     TableStore *store;
     uint32_t shards;
@@ -27,6 +29,7 @@ struct Overlay {
     bool warm;
     uint32_t written_epoch; /* epochs up to it are in the store */
     uint32_t next_epoch;    /* number */
+    uint32_t epochs_max;
     EpochPool pool;
     Epoch *running;
     Epoch *closed;
@@ -66,6 +69,8 @@ Overlay *overlay_new(TableStore *store, const OverlayOptions *options)
     if (!options->store_is_empty) {
         key_table_set_incomplete(overlay->keys);
     }
+    overlay->epochs_max = options->epochs_max == 0 ? EPOCHS_MAX : options->epochs_max;
+    overlay->pool.epoch_bytes = options->epoch_memory;
     overlay->next_epoch = 1;
     overlay->running = next_epoch(overlay);
     overlay->positions = new_positions(overlay->shards);
@@ -465,6 +470,23 @@ Error *overlay_checkpoint_write(Overlay *overlay, int64_t time_us)
                             time_us);
 }
 
+/* A number would be used again after some months of commits every few milliseconds. No checkpoint
+ * is under way, and a commit does not look at numbers. */
+static void renumber_epochs(Overlay *overlay)
+{
+    uint32_t written = overlay->written_epoch;
+    key_table_renumber(overlay->keys, written);
+    for (Epoch *epoch = overlay->committed.first; epoch != NULL; epoch = epoch->next) {
+        epoch_renumber(epoch, written);
+    }
+    if (overlay->closed != NULL) {
+        epoch_renumber(overlay->closed, written);
+    }
+    epoch_renumber(overlay->running, written);
+    overlay->next_epoch -= written;
+    overlay->written_epoch = 0;
+}
+
 void overlay_checkpoint_end(Overlay *overlay, bool written)
 {
     assert(overlay->checkpoint_running);
@@ -474,6 +496,9 @@ void overlay_checkpoint_end(Overlay *overlay, bool written)
             overlay->written_epoch = overlay->checkpointing.last->number;
         }
         epoch_list_free(&overlay->pool, &overlay->checkpointing);
+        if (overlay->next_epoch > overlay->epochs_max) {
+            renumber_epochs(overlay);
+        }
         return;
     }
     for (Epoch *epoch = overlay->checkpointing.first; epoch != NULL; epoch = epoch->next) {

@@ -156,8 +156,10 @@ static Error *open_store(Table *table, const TableOptions *options)
     TRY(state_table(options->state, options->program->bound->name,
                     str_from(options->program->topic), (uint32_t)options->partitions,
                     &table->store));
-    OverlayOptions overlay = {
-        .name_key = name_key, .context = table, .key_memory = options->key_memory};
+    OverlayOptions overlay = {.name_key = name_key,
+                              .context = table,
+                              .key_memory = options->key_memory,
+                              .epoch_memory = options->epoch_memory};
     TRY(table_store_is_empty(table->store, &overlay.store_is_empty));
     table->overlay = overlay_new(table->store, &overlay);
     return NULL;

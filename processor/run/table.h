@@ -17,8 +17,9 @@ typedef struct TableOptions {
     const ProgramTable *program;
     int partitions; /* of the topic */
     State *state;
-    size_t key_memory; /* bytes of its key table */
-    Arena *arena;      /* of the table: lives as long */
+    size_t key_memory;   /* bytes of its key table */
+    size_t epoch_memory; /* bytes of an epoch, at most */
+    Arena *arena;        /* of the table: lives as long */
 } TableOptions;
 
 /* Progress of a restore, for people. */

@@ -89,7 +89,7 @@ static void open_world(World *world)
 {
     world->state = open_state(world->folder);
     world->store = open_table(world->state, "t", SHARDS);
-    OverlayOptions options = {.name_key = name_key};
+    OverlayOptions options = {.name_key = name_key, .epochs_max = 20, .epoch_memory = 1 << 16};
     ok(table_store_is_empty(world->store, &options.store_is_empty));
     world->overlay = overlay_new(world->store, &options);
 }
