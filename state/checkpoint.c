@@ -77,8 +77,7 @@ static KeyGroup group_of(const SortItem *items, size_t left, bool maybe_written)
 {
     KeyGroup group = {.items = items, .count = 1};
     const KeyChange *first = change_at(items, 0);
-    while (group.count < left && items[group.count].head[0] == items[0].head[0] &&
-           items[group.count].head[1] == items[0].head[1] &&
+    while (group.count < left && sort_same_head(&items[group.count], &items[0]) &&
            str_equal(change_at(items, group.count)->key, first->key)) {
         group.count++;
     }

@@ -15,11 +15,11 @@ enum {
     BLOCK_BYTES = 4 << 10, /* compressed below the 5,000 bytes that RocksDB reads into its stack:
                               larger ones leave holes in the heap beside the cache */
     CACHE_SHARD_BITS = 2,
-    RUNS_BEFORE_MERGE = 10,
+    RUNS_BEFORE_MERGE = 20,
     RUNS_BEFORE_STALL =
         1000,              /* never: who waits for the disk is a checkpoint, and it waits itself */
     MERGE_SIZE_RATIO = 20, /* percent */
-    MERGE_ALL_PERCENT = 100,
+    MERGE_ALL_PERCENT = 200,
     TABLE_FILE_BYTES = 32 << 20,
     FILTER_BITS = 10,
 };

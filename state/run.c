@@ -142,8 +142,7 @@ static int compare_changes(const void *one, const void *other)
 
 static bool same_entry(const SortItem *a, const SortItem *b)
 {
-    return a->head[0] == b->head[0] && a->head[1] == b->head[1] &&
-           compare_changes(a->entry, b->entry) == 0;
+    return sort_same_head(a, b) && compare_changes(a->entry, b->entry) == 0;
 }
 
 static Error *write_sorted(StoreIngest *ingest, const SortItem *items, size_t count)

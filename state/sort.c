@@ -20,7 +20,7 @@ SortItem sort_item_of(const void *entry, const char *key, size_t size)
 {
     char head[SORT_HEAD_SIZE] = {0};
     memcpy(head, key, size < SORT_HEAD_SIZE ? size : SORT_HEAD_SIZE);
-    return (SortItem){{read_head(head), read_head(head + 8)}, entry};
+    return (SortItem){{read_head(head), read_head(head + 8), read_head(head + 16)}, entry};
 }
 
 /* Whether `b` must come before `a`. */
@@ -31,6 +31,9 @@ static inline bool is_behind(const SortItem *a, const SortItem *b, Compare compa
     }
     if (a->head[1] != b->head[1]) {
         return a->head[1] > b->head[1];
+    }
+    if (a->head[2] != b->head[2]) {
+        return a->head[2] > b->head[2];
     }
     return compare(a->entry, b->entry) > 0;
 }
