@@ -68,7 +68,8 @@ typedef struct Audit {
     AuditKey **touched;
     size_t touched_count;
     size_t touched_capacity;
-    int64_t epoch; /* of the last group; -1: none yet */
+    int64_t epoch;  /* of the last group; -1: none yet */
+    bool resetting; /* a full refresh is under way */
     AuditResult result;
 } Audit;
 
@@ -369,8 +370,13 @@ static Error *check_key(Audit *audit, const AuditKey *key)
                   key->slot_rows == key->rows ? " (other rows)" : "");
 }
 
+/* While a full refresh is under way readers see the table shrink: what was touched is compared when
+ * it is over. */
 static Error *check_touched(Audit *audit)
 {
+    if (audit->resetting) {
+        return NULL;
+    }
     for (size_t i = 0; i < audit->touched_count; i++) {
         audit->touched[i]->touched = false;
     }
@@ -536,11 +542,16 @@ static Error *take_progress(Audit *audit, Group *group, const LogRecord *record,
     const JsonTree *key = NULL;
     const JsonTree *value = NULL;
     TRY(json_tree_parse(record->key, poll_arena, &key));
-    bool ours = str_equal(json_tree_str(json_tree_get(key, "flow"), STR("")),
-                          str_from(audit->options.flow)) &&
-                str_equal(json_tree_str(json_tree_get(key, "topic"), STR("")),
-                          str_from(audit->options.source_topic));
-    if (!ours || record->value.data == NULL) {
+    bool of_flow = str_equal(json_tree_str(json_tree_get(key, "flow"), STR("")),
+                             str_from(audit->options.flow));
+    if (of_flow && json_tree_bool(json_tree_get(key, "resetting"), false)) {
+        TRY(apply_group(audit, group));
+        audit->resetting = record->value.data != NULL;
+        return NULL;
+    }
+    bool of_source = str_equal(json_tree_str(json_tree_get(key, "topic"), STR("")),
+                               str_from(audit->options.source_topic));
+    if (!of_flow || !of_source || record->value.data == NULL) {
         return NULL;
     }
     TRY(json_tree_parse(record->value, poll_arena, &value));
