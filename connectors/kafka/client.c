@@ -199,11 +199,9 @@ Error *client_open(const ClientConfig *config, rd_kafka_type_t type, const Kafka
     return NULL;
 }
 
-void client_close(Client *client)
+static void *destroy(void *argument)
 {
-    if (client == NULL) {
-        return;
-    }
+    Client *client = argument;
     if (client->rk != NULL) {
         /* Nothing was subscribed: there is no group to leave. */
         rd_kafka_destroy_flags(client->rk, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
@@ -212,6 +210,24 @@ void client_close(Client *client)
     mem_free(client->failure);
     mem_free(client->bootstrap);
     mem_free(client);
+    return NULL;
+}
+
+/* librdkafka 2.0.2 now and then never comes back from destroying a consumer (on a busy machine one
+ * in some hundreds: a thread of its own goes on waiting). A flow that starts again must not hang
+ * with it, and a reader owes nobody anything: it is taken down beside. A producer is waited for. */
+void client_close(Client *client)
+{
+    if (client == NULL) {
+        return;
+    }
+    bool is_reader = client->rk != NULL && rd_kafka_type(client->rk) == RD_KAFKA_CONSUMER;
+    pthread_t thread;
+    if (is_reader && pthread_create(&thread, NULL, destroy, client) == 0) {
+        (void)pthread_detach(thread);
+        return;
+    }
+    (void)destroy(client);
 }
 
 void client_serve(Client *client)
