@@ -12,11 +12,12 @@ typedef struct MemoryPlan {
     size_t key_table;
     size_t consumer_queue;
     size_t producer_queue;
-    size_t
-        restore_run; /* one of the two runs of a restore, in place of changes: there are none yet */
-    size_t epoch_max; /* an epoch in hand is closed when it has so many bytes */
-    size_t
-        checkpoint_max; /* what waits for a checkpoint begins one at so many, and waits at twice */
+    /* One of the two runs of a restore, in place of changes: there are none yet. */
+    size_t restore_run;
+    /* An epoch in hand is closed when it has so many bytes. */
+    size_t epoch_max;
+    /* What waits for a checkpoint begins one at so many bytes, and the flow waits at twice. */
+    size_t checkpoint_max;
 } MemoryPlan;
 
 /* `flows`: that share the process. commit.max_bytes and state.checkpoint_bytes can make the last
