@@ -115,7 +115,6 @@ void epoch_renumber(Epoch *epoch, uint32_t written_epoch)
 {
     epoch->number = renumbered(epoch->number, written_epoch);
     for (KeyChange *change = epoch->first; change != NULL; change = change->next) {
-        change->epoch = renumbered(change->epoch, written_epoch);
         change->previous_epoch = renumbered(change->previous_epoch, written_epoch);
     }
 }

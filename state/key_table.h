@@ -20,7 +20,7 @@
 typedef struct KeyTable KeyTable;
 struct KeyChange;
 
-enum { KEY_SLOT_INLINE = 12, KEY_SLOT_OUTSIDE = UINT8_MAX };
+enum { KEY_SLOT_INLINE = 14, KEY_SLOT_OUTSIDE = UINT8_MAX };
 /* Keys that room can be asked for at once: a batch. */
 enum { KEY_TABLE_RESERVE_MAX = 2048 };
 
@@ -30,7 +30,6 @@ typedef struct KeySlot {
     struct KeyChange *change;       /* in the epoch `epoch`; meaningless when that is over */
     uint32_t count;                 /* rows now */
     uint32_t epoch;                 /* that changed it last; 0: none since it was looked up */
-    uint16_t shard;                 /* once it was looked up or changed */
     bool recent;                    /* used since the eviction's hand passed */
     uint8_t sequence_size;          /* KEY_SLOT_OUTSIDE: on the heap */
     char sequence[KEY_SLOT_INLINE]; /* or the pointer to it, see key_slot_sequence */

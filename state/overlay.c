@@ -153,7 +153,6 @@ static Error *look_up(Overlay *overlay, Misses *misses, Arena *batch_arena)
     misses->shards = arena_alloc(batch_arena, misses->count * sizeof(uint32_t));
     for (size_t i = 0; i < misses->count; i++) {
         misses->shards[i] = name_key(overlay, misses->keys[i]);
-        misses->slots[i]->shard = (uint16_t)misses->shards[i];
     }
     KeyState *states = arena_new_array(batch_arena, KeyState, misses->count);
     TRY(table_store_lookup(overlay->store, misses->shards, misses->keys, misses->count, batch_arena,
@@ -227,7 +226,6 @@ static void add_stored_key(Overlay *overlay, const StoredRow *row)
         key_table_find_or_add(overlay->keys, key_table_hash(overlay->keys, row->key), &added);
     if (added) {
         slot->count = row->ordinal + 1;
-        slot->shard = (uint16_t)row->shard;
         key_slot_set_sequence(slot, row->sequence);
     }
 }
@@ -315,7 +313,6 @@ static KeyChange *new_change(Overlay *overlay, KeySlot *slot, Str key)
     change->key = arena_copy_str(arena, key);
     change->message_key = arena_copy_str(arena, buffer_str(&overlay->name));
     change->hash = slot->hash;
-    change->epoch = epoch->number;
     change->count = slot->count;
     change->published = slot->count;
     change->kept = slot->count;
@@ -444,7 +441,8 @@ size_t overlay_committed_bytes(const Overlay *overlay)
 bool overlay_is_crowded(const Overlay *overlay)
 {
     size_t waiting = overlay->committed.change_count + overlay->checkpointing.change_count +
-                     overlay->running->change_count;
+                     overlay->running->change_count +
+                     (overlay->closed == NULL ? 0 : overlay->closed->change_count);
     return waiting > key_table_room(overlay->keys) / 2;
 }
 

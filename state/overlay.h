@@ -35,7 +35,6 @@ typedef struct KeyChange {
     Str key;                /* key encoding */
     Str message_key;        /* of its first row in the topic */
     uint32_t shard;
-    uint32_t epoch;
     uint32_t count;     /* rows now */
     uint32_t published; /* rows before the epoch: what the topic holds */
     uint32_t kept;      /* of those, the first `kept` stay as they are */

@@ -399,32 +399,12 @@ static inline char *put_text(const JsonRowWriter *writer, RowReader *row, const 
 static inline char *put_column(const JsonRowWriter *writer, RowReader *row, const TextNode *column,
                                Buffer *out, char *to)
 {
-    switch (column->kind) {
-    case TYPE_STRING:
+    if (column->kind == TYPE_STRING) {
         return put_text(writer, row, column, out, to);
-    case TYPE_BINARY:
-    case TYPE_ARRAY:
-    case TYPE_MAP:
-    case TYPE_STRUCT:
-        return put_large(writer, row, column, out, to);
-    case TYPE_NULL:
-    case TYPE_BOOLEAN:
-    case TYPE_TINYINT:
-    case TYPE_SMALLINT:
-    case TYPE_INT:
-    case TYPE_BIGINT:
-    case TYPE_FLOAT:
-    case TYPE_DOUBLE:
-    case TYPE_DECIMAL:
-    case TYPE_DATE:
-    case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_NTZ:
-    case TYPE_INTERVAL_YEAR_MONTH:
-    case TYPE_INTERVAL_DAY_TIME:
-    case TYPE_VARIANT:
-        break;
     }
-    return put_scalar(row, column, to);
+    bool large = column->kind == TYPE_BINARY || column->kind == TYPE_ARRAY ||
+                 column->kind == TYPE_MAP || column->kind == TYPE_STRUCT;
+    return large ? put_large(writer, row, column, out, to) : put_scalar(row, column, to);
 }
 
 /* False: not a row of the writer's version, or none at all. Flattened: the loop over columns is

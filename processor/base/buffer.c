@@ -40,21 +40,9 @@ void buffer_append_cstr(Buffer *buffer, const char *text)
     buffer_append(buffer, text, strlen(text));
 }
 
-void buffer_append_u16_be(Buffer *buffer, uint16_t value)
-{
-    uint16_t swapped = __builtin_bswap16(value);
-    buffer_append(buffer, &swapped, sizeof swapped);
-}
-
 void buffer_append_u32_be(Buffer *buffer, uint32_t value)
 {
     uint32_t swapped = __builtin_bswap32(value);
-    buffer_append(buffer, &swapped, sizeof swapped);
-}
-
-void buffer_append_u64_be(Buffer *buffer, uint64_t value)
-{
-    uint64_t swapped = __builtin_bswap64(value);
     buffer_append(buffer, &swapped, sizeof swapped);
 }
 

@@ -39,9 +39,7 @@ static inline void buffer_append_byte(Buffer *buffer, char byte)
     *buffer_reserve(buffer, 1) = byte;
     buffer->size++;
 }
-void buffer_append_u16_be(Buffer *buffer, uint16_t value);
 void buffer_append_u32_be(Buffer *buffer, uint32_t value);
-void buffer_append_u64_be(Buffer *buffer, uint64_t value);
 void buffer_printf(Buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Control characters from byte `from` on become `?`, but for tab and line end: what a user or a
  * record wrote must not steer the terminal it is shown on. */
