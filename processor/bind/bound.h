@@ -21,11 +21,30 @@ typedef enum BoundExprKind {
     BOUND_AND,     /* children, three-valued; right ones only where the left leave it open */
     BOUND_OR,
     BOUND_NOT,
-    BOUND_COALESCE, /* first non-null, later children only where needed */
-    BOUND_IN,       /* child 0 among children 1 …, three-valued, all of one type */
-    BOUND_FIELD,    /* field `field` of the struct child 0 */
-    BOUND_STRUCT,   /* a struct of the children; `type` names the fields */
+    BOUND_COALESCE,     /* first non-null, later children only where needed */
+    BOUND_IN,           /* child 0 among children 1 …, three-valued, all of one type */
+    BOUND_FIELD,        /* field `field` of the struct child 0 */
+    BOUND_STRUCT,       /* a struct of the children; `type` names the fields */
+    BOUND_LAMBDA,       /* x -> child 0: an argument of a higher-order function, `parameter_count`
+                         * parameters numbered from `parameter`; `type` is the body's */
+    BOUND_PARAMETER,    /* parameter number `parameter` of an enclosing lambda */
+    BOUND_SUBQUERY,     /* a query as a value, see BoundSubquery; planning turns it into a join */
+    BOUND_OUTER_COLUMN, /* column `column` of the query around this one; gone after planning */
 } BoundExprKind;
+
+typedef struct BoundNode BoundNode;
+
+typedef enum SubqueryKind {
+    SUBQUERY_SCALAR, /* its only column of its only row; NULL when it has none */
+    SUBQUERY_EXISTS, /* has it a row? */
+    SUBQUERY_IN,     /* are the children (operands) among its rows? three-valued */
+} SubqueryKind;
+
+typedef struct BoundSubquery {
+    SubqueryKind kind;
+    BoundNode *query; /* IN: as many columns as operands, of their types */
+    bool correlated;  /* `query` holds BOUND_OUTER_COLUMNs of the query it stands in */
+} BoundSubquery;
 
 /* A node may occur in several places of a tree (BETWEEN shares its operand): never change one. */
 struct BoundExpr {
@@ -40,30 +59,123 @@ struct BoundExpr {
     uint32_t column;
     uint32_t field;
     bool try_cast;
+    uint32_t parameter;       /* LAMBDA, PARAMETER: unique within the query */
+    uint32_t parameter_count; /* LAMBDA */
+    const BoundSubquery *subquery;
     uint32_t height;     /* levels of this tree, bounded by the binder: recursion is safe */
     uint32_t node_count; /* nodes of this tree, shared ones counted as often as they occur */
 };
 
-/* A query as a tree of relational nodes. Every node has an output schema. */
-typedef struct BoundNode BoundNode;
+/* A sort key: ORDER BY expr [DESC] [NULLS FIRST | LAST], defaults resolved. */
+typedef struct BoundSortKey {
+    BoundExpr *expr;
+    bool descending;
+    bool nulls_first;
+} BoundSortKey;
 
+/* An aggregate or window function's call, with all that may stand behind its name. */
+typedef struct BoundAggregate {
+    const Function *function;
+    BoundExpr **arguments; /* over the node's input, of the wanted types; count(*): none */
+    size_t argument_count;
+    BoundExpr *filter; /* FILTER (WHERE …); NULL: every row */
+    bool distinct;
+    bool ignore_nulls;             /* IGNORE NULLS, or first(x, true) */
+    const BoundSortKey *sort_keys; /* WITHIN GROUP (ORDER BY …) */
+    size_t sort_key_count;
+    const Type *type;
+    Str text; /* as Spark names the column */
+    SourcePlace place;
+} BoundAggregate;
+
+typedef enum FrameUnit { FRAME_ROWS, FRAME_RANGE } FrameUnit;
+
+typedef enum FrameBoundKind {
+    FRAME_UNBOUNDED_PRECEDING,
+    FRAME_PRECEDING, /* by `offset` */
+    FRAME_CURRENT_ROW,
+    FRAME_FOLLOWING, /* by `offset` */
+    FRAME_UNBOUNDED_FOLLOWING,
+} FrameBoundKind;
+
+typedef struct BoundFrameBound {
+    FrameBoundKind kind;
+    const BoundExpr *offset; /* a literal: ROWS an INT, RANGE of the sort key's distance type */
+} BoundFrameBound;
+
+/* Window functions of one WINDOW node share its partition and order, not the frame. */
+typedef struct BoundWindowCall {
+    BoundAggregate call;
+    FrameUnit unit;
+    BoundFrameBound start;
+    BoundFrameBound end;
+} BoundWindowCall;
+
+typedef enum JoinKind {
+    JOIN_INNER, /* also CROSS */
+    JOIN_LEFT,
+    JOIN_RIGHT,
+    JOIN_FULL,
+    JOIN_SEMI,      /* left rows that have a match */
+    JOIN_ANTI,      /* left rows that have none */
+    JOIN_NULL_ANTI, /* NOT IN: none, and no NULL leaves it open */
+    JOIN_MARK,      /* left rows and a BOOLEAN column: has it a match? NULL as IN means it */
+    JOIN_SINGLE,    /* LEFT, where a second match is SCALAR_SUBQUERY_TOO_MANY_ROWS */
+} JoinKind;
+
+typedef enum SetOperation { SET_UNION, SET_INTERSECT, SET_EXCEPT } SetOperation;
+
+/* A query as a tree of relational nodes. Every node has an output schema. A node may stand in
+ * several places (WITH): never change one. */
 typedef enum BoundNodeKind {
-    BOUND_SCAN,    /* all columns of `relation`; `stream`: read incrementally */
-    BOUND_VALUES,  /* rows of expressions without columns */
-    BOUND_ONE_ROW, /* SELECT without FROM: one row, no columns */
-    BOUND_FILTER,  /* rows of the child for which expressions[0] is TRUE */
-    BOUND_PROJECT, /* expressions over the child's columns */
+    BOUND_SCAN,      /* all columns of `relation`; `stream`: read incrementally */
+    BOUND_VALUES,    /* rows of expressions without columns */
+    BOUND_ONE_ROW,   /* SELECT without FROM: one row, no columns */
+    BOUND_RANGE,     /* range(): BIGINT id from range_start to before range_end by range_step */
+    BOUND_FILTER,    /* rows of the child for which expressions[0] is TRUE */
+    BOUND_PROJECT,   /* expressions over the child's columns */
+    BOUND_AGGREGATE, /* a row a group: expressions (the group keys), then aggregates. No keys: one
+                      * row, also for no input */
+    BOUND_EXPAND,   /* row_count rows for each input row: expressions row by row, as VALUES. ROLLUP,
+                     * CUBE and GROUPING SETS are an AGGREGATE over it */
+    BOUND_WINDOW,   /* the child's columns, then one a window call; partitioned by expressions */
+    BOUND_JOIN,     /* columns of child, then of right (SEMI, ANTI: child's only; MARK: child's and
+                     * one), where expressions[0] (over both; none: always) is TRUE */
+    BOUND_SET,      /* `set_operation` of child and right, equal schemas; UNION is always ALL */
+    BOUND_SORT,     /* by sort_keys; rows of equal keys keep their order */
+    BOUND_LIMIT,    /* rows from offset on, at most limit */
+    BOUND_GENERATE, /* child's columns, then the generator's (a STRUCT's fields), a row an element
+                     */
 } BoundNodeKind;
 
 struct BoundNode {
     BoundNodeKind kind;
     const Schema *schema;
     BoundNode *child;
+    BoundNode *right;         /* JOIN, SET */
     const Relation *relation; /* SCAN */
     bool stream;              /* SCAN */
-    BoundExpr **expressions;  /* FILTER: 1; PROJECT: one a column; VALUES: row_count * columns */
+    BoundExpr **expressions;  /* FILTER: 1; PROJECT: one a column; VALUES, EXPAND: row_count *
+                               * columns; AGGREGATE: group keys; WINDOW: partition keys; JOIN: 0 or
+                               * 1; GENERATE: the arguments */
     size_t expression_count;
-    size_t row_count; /* VALUES */
+    size_t row_count;                 /* VALUES, EXPAND */
+    const BoundAggregate *aggregates; /* AGGREGATE */
+    size_t aggregate_count;
+    const BoundWindowCall *windows; /* WINDOW */
+    size_t window_count;
+    const BoundSortKey *sort_keys; /* SORT, WINDOW */
+    size_t sort_key_count;
+    JoinKind join;
+    SetOperation set_operation;
+    bool all;      /* SET: INTERSECT ALL, EXCEPT ALL */
+    int64_t limit; /* LIMIT; -1: none */
+    int64_t offset;
+    int64_t range_start; /* RANGE */
+    int64_t range_end;
+    int64_t range_step;
+    const Function *generator; /* GENERATE */
+    bool outer;                /* GENERATE: a row of NULLs where there is no element */
     SourcePlace place;
 };
 

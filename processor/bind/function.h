@@ -15,6 +15,9 @@
 typedef struct Function Function;
 typedef struct BoundExpr BoundExpr;
 typedef struct Kernel Kernel; /* exec's: how to compute it */
+typedef struct AggregateKernel AggregateKernel;
+typedef struct WindowKernel WindowKernel;
+typedef struct GeneratorKernel GeneratorKernel;
 
 typedef enum FunctionKind {
     FUNCTION_SCALAR,
@@ -30,6 +33,8 @@ typedef enum FunctionFlags {
         1 << 1,                 /* result is NULL when an argument is; kernels see no nulls */
     FUNCTION_CAN_FAIL = 1 << 2, /* may raise an error on a row: never evaluated where not asked */
     FUNCTION_CLOCK = 1 << 3,    /* reads the update's clock: constant within it */
+    FUNCTION_HIGHER_ORDER = 1 << 4, /* takes lambdas: `resolve` sees them as BOUND_LAMBDA, see
+                                     * FunctionCall.lambdas */
 } FunctionFlags;
 
 typedef struct FunctionCall {
@@ -52,9 +57,12 @@ struct Function {
      * wanted ones and gives the result's type. DATATYPE_MISMATCH… errors, placed. NULL for
      * functions that are known by name but not built yet: the binder says NOT_YET. */
     Error *(*resolve)(FunctionCall *call, const Type **ret_type);
-    const Kernel *kernel;
-    const char *doc;     /* one line */
-    const char *example; /* "SELECT upper('a'); -- A" */
+    const Kernel *kernel;             /* SCALAR */
+    const AggregateKernel *aggregate; /* AGGREGATE */
+    const WindowKernel *window;       /* WINDOW */
+    const GeneratorKernel *generator; /* GENERATOR: the result type is a STRUCT of its columns */
+    const char *doc;                  /* one line */
+    const char *example;              /* "SELECT upper('a'); -- A" */
 };
 
 typedef struct FunctionCatalog {

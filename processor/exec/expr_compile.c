@@ -289,6 +289,10 @@ static bool can_fail(const Compiler *compiler, const BoundExpr *expr)
     case BOUND_IN:
     case BOUND_FIELD:
     case BOUND_STRUCT:
+    case BOUND_LAMBDA:
+    case BOUND_PARAMETER:
+    case BOUND_SUBQUERY:
+    case BOUND_OUTER_COLUMN:
         break;
     }
     for (size_t i = 0; i < expr->child_count; i++) {
@@ -502,6 +506,11 @@ static Error *compile_node(Compiler *compiler, const BoundExpr *expr, uint32_t r
         return compile_step(compiler, expr, rows, STEP_FIELD, expr->field, ret_register);
     case BOUND_STRUCT:
         return compile_step(compiler, expr, rows, STEP_STRUCT, 0, ret_register);
+    case BOUND_LAMBDA:
+    case BOUND_PARAMETER:
+    case BOUND_SUBQUERY:
+    case BOUND_OUTER_COLUMN:
+        break;
     }
     return error_at(ERROR_INTERNAL_ERROR, expr->place, "unknown kind of expression");
 }

@@ -5,26 +5,62 @@
 
 #define FUNCTION(name, flags, min, max, resolve, signature, kernel, doc, example)                  \
     extern const Kernel kernel_##kernel;
+#define AGGREGATE(name, flags, min, max, resolve, signature, kernel, doc, example)                 \
+    extern const AggregateKernel aggregate_##kernel;
+#define WINDOW(name, flags, min, max, resolve, signature, kernel, doc, example)                    \
+    extern const WindowKernel window_##kernel;
+#define GENERATOR(name, flags, min, max, resolve, signature, kernel, doc, example)                 \
+    extern const GeneratorKernel generator_##kernel;
 #define LATER(name, kind, flags, min, max)
 #include "processor/exec/functions.def"
 #undef FUNCTION
+#undef AGGREGATE
+#undef WINDOW
+#undef GENERATOR
 #undef LATER
 
 #define P FUNCTION_DETERMINISTIC
 #define N FUNCTION_NULL_IN_NULL_OUT
 #define F FUNCTION_CAN_FAIL
-#define FUNCTION(name, flags, min, max, resolve, signature, kernel, doc, example)                  \
-    {{name, FUNCTION_SCALAR, flags, min, max, resolve, &kernel_##kernel, doc, example}, signature},
+#define H FUNCTION_HIGHER_ORDER
+#define ENTRY(kind_, name_, flags_, min, max, resolve_, signature_, doc_, example_, ...)           \
+    {.function = {.name = (name_),                                                                 \
+                  .kind = (kind_),                                                                 \
+                  .flags = (flags_),                                                               \
+                  .argument_min = (min),                                                           \
+                  .argument_max = (max),                                                           \
+                  .resolve = (resolve_),                                                           \
+                  .doc = (doc_),                                                                   \
+                  .example = (example_),                                                           \
+                  __VA_ARGS__},                                                                    \
+     .signature = (signature_)},
+#define FUNCTION(name, flags, min, max, resolve, signature, loops, doc, example)                   \
+    ENTRY(FUNCTION_SCALAR, name, flags, min, max, resolve, signature, doc, example,                \
+          .kernel = &kernel_##loops)
+#define AGGREGATE(name, flags, min, max, resolve, signature, kernel, doc, example)                 \
+    ENTRY(FUNCTION_AGGREGATE, name, flags, min, max, resolve, signature, doc, example,             \
+          .aggregate = &aggregate_##kernel)
+#define WINDOW(name, flags, min, max, resolve, signature, kernel, doc, example)                    \
+    ENTRY(FUNCTION_WINDOW, name, flags, min, max, resolve, signature, doc, example,                \
+          .window = &window_##kernel)
+#define GENERATOR(name, flags, min, max, resolve, signature, kernel, doc, example)                 \
+    ENTRY(FUNCTION_GENERATOR, name, flags, min, max, resolve, signature, doc, example,             \
+          .generator = &generator_##kernel)
 #define LATER(name, kind, flags, min, max)                                                         \
-    {{name, FUNCTION_##kind, flags, min, max, NULL, NULL, "", ""}, ""},
+    ENTRY(FUNCTION_##kind, name, flags, min, max, NULL, "", "", "", .kernel = NULL)
 static const FunctionEntry entries[] = {
 #include "processor/exec/functions.def"
 };
 #undef FUNCTION
+#undef AGGREGATE
+#undef WINDOW
+#undef GENERATOR
 #undef LATER
+#undef ENTRY
 #undef P
 #undef N
 #undef F
+#undef H
 
 static const Function *find(Str name)
 {

@@ -14,11 +14,15 @@ typedef struct Pull {
     Batch **pushed;    /* one a source; a scan takes its own */
 } Pull;
 
+/* An operator that reads all of its input before its first result (sort, aggregate, a join's build
+ * side) pulls with an arena of its own that it resets after each batch: what it keeps it copies
+ * into a RowStore. Results it hands out live in pull->arena or in itself until it is closed. */
 struct Operator {
     Operator *child; /* NULL for sources */
+    Operator *right; /* JOIN, SET; else NULL */
     NODISCARD Error *(*next)(Operator *op, const Pull *pull, Batch **ret_batch);
     void (*set_now)(Operator *op, int64_t now_us); /* may be NULL */
-    void (*close)(Operator *op);                   /* frees the operator itself, not the child */
+    void (*close)(Operator *op);                   /* frees the operator itself, not the children */
 };
 
 /* One a kind of node. The operator refers to the plan, which must outlive it; the child is set by
@@ -33,6 +37,24 @@ NODISCARD Error *op_filter_open(const LogicalNode *node, const ExecContext *cont
                                 Operator **ret_op);
 NODISCARD Error *op_project_open(const LogicalNode *node, const ExecContext *context,
                                  Operator **ret_op);
+NODISCARD Error *op_range_open(const LogicalNode *node, const ExecContext *context,
+                               Operator **ret_op);
+NODISCARD Error *op_aggregate_open(const LogicalNode *node, const ExecContext *context,
+                                   Operator **ret_op);
+NODISCARD Error *op_expand_open(const LogicalNode *node, const ExecContext *context,
+                                Operator **ret_op);
+NODISCARD Error *op_window_open(const LogicalNode *node, const ExecContext *context,
+                                Operator **ret_op);
+NODISCARD Error *op_join_open(const LogicalNode *node, const ExecContext *context,
+                              Operator **ret_op);
+NODISCARD Error *op_set_open(const LogicalNode *node, const ExecContext *context,
+                             Operator **ret_op);
+NODISCARD Error *op_sort_open(const LogicalNode *node, const ExecContext *context,
+                              Operator **ret_op);
+NODISCARD Error *op_limit_open(const LogicalNode *node, const ExecContext *context,
+                               Operator **ret_op);
+NODISCARD Error *op_generate_open(const LogicalNode *node, const ExecContext *context,
+                                  Operator **ret_op);
 
 /* Expressions of one operator, evaluated together. */
 typedef struct ExpressionList {

@@ -36,8 +36,9 @@ static Error *open_one(const LogicalNode *node, const ExecContext *context, Oper
         return op_filter_open(node, context, ret_op);
     case LOGICAL_PROJECT:
         return op_project_open(node, context, ret_op);
+    default:
+        return error_new(ERROR_NOT_YET, "This kind of query is not supported yet.");
     }
-    return error_new(ERROR_INTERNAL_ERROR, "unknown kind of plan node");
 }
 
 /* From the root down: nodes have one child at most. */

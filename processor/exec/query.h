@@ -11,11 +11,20 @@
 
 #include "processor/base/clock.h"
 #include "processor/data/batch.h"
+#include "processor/data/batch_source.h"
 #include "processor/data/datetime.h"
 #include "processor/plan/logical.h"
 
 typedef struct Query Query;
 typedef struct Expression Expression;
+
+/* How much the operators of a query may hold in memory (`--memory`), and where they put what goes
+ * beyond. */
+typedef struct QueryMemory {
+    size_t limit_bytes;
+    size_t used_bytes;     /* operators add what they hold and take it back */
+    const char *spill_dir; /* temporary files, unlinked when made */
+} QueryMemory;
 
 /* What expressions may ask of the world. Set before the first row; the clock may be moved between
  * epochs by query_set_now. */
@@ -23,6 +32,8 @@ typedef struct ExecContext {
     const TimeZone *time_zone; /* session zone */
     int64_t now_us;            /* now(), current_date(): fixed per update or epoch */
     Str current_user;
+    QueryMemory *memory;     /* what operators may hold together; NULL: no bound, nothing spills */
+    const bool *interrupted; /* asked between batches; NULL: never */
 } ExecContext;
 
 /* Compiles the plan. The plan must outlive the query. */
@@ -32,6 +43,9 @@ void query_set_now(Query *query, int64_t now_us);
 /* Gives source number `source` its next batch (schema = plan->sources[source].schema); the one
  * before must have been pulled to its end. */
 void query_push(Query *query, size_t source, Batch *batch);
+/* Source number `source` is read by pulling instead (taken over, closed with the query): batch
+ * queries over files and retained records. */
+void query_set_source(Query *query, size_t source, BatchSource *batches);
 /* The next result batch, NULL when what was pushed is used up (queries without sources: when done).
  * A row whose expression fails: with `errors`, it is left out and noted there under its row number
  * in the pushed batch; without (NULL), the first one is returned as the error. */

@@ -45,8 +45,9 @@ static LogicalKind logical_kind(BoundNodeKind kind)
         return LOGICAL_FILTER;
     case BOUND_PROJECT:
         return LOGICAL_PROJECT;
+    default:
+        return LOGICAL_ONE_ROW;
     }
-    return LOGICAL_ONE_ROW;
 }
 
 static LogicalNode *build_node(const Builder *builder, const BoundNode *bound)

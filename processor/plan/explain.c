@@ -138,6 +138,9 @@ void expr_format(const BoundExpr *expr, const Schema *schema, Buffer *out)
         buffer_append_byte(out, '.');
         buffer_append_str(out, expr->children[0]->type->fields[expr->field].name);
         return;
+    default:
+        buffer_append_str(out, expr->text);
+        return;
     }
 }
 
@@ -191,6 +194,9 @@ void plan_format(const LogicalPlan *plan, Buffer *out)
             break;
         case LOGICAL_PROJECT:
             format_project(node, out);
+            break;
+        default:
+            buffer_append_cstr(out, "Node");
             break;
         }
         buffer_append_byte(out, '\n');

@@ -8,22 +8,54 @@
 
 typedef struct LogicalNode LogicalNode;
 
+/* As the BoundNodeKinds of the same names, where nothing else is said. */
 typedef enum LogicalKind {
     LOGICAL_SCAN,
     LOGICAL_VALUES,
     LOGICAL_ONE_ROW,
+    LOGICAL_RANGE,
     LOGICAL_FILTER,
     LOGICAL_PROJECT,
+    LOGICAL_AGGREGATE,
+    LOGICAL_EXPAND,
+    LOGICAL_WINDOW,
+    LOGICAL_JOIN, /* keys equal (expressions: the left ones, right_keys), and `condition` TRUE */
+    LOGICAL_SET,
+    LOGICAL_SORT, /* the first `limit` rows only when that is not -1 */
+    LOGICAL_LIMIT,
+    LOGICAL_GENERATE,
 } LogicalKind;
 
 struct LogicalNode {
     LogicalKind kind;
     const Schema *schema; /* of the output */
     LogicalNode *child;
+    LogicalNode *right;      /* JOIN, SET */
     size_t source;           /* SCAN: index in LogicalPlan.sources */
-    BoundExpr **expressions; /* FILTER: the condition; PROJECT: one a column; VALUES: rows */
+    BoundExpr **expressions; /* as BoundNode's; JOIN: left keys over the child's columns */
     size_t expression_count;
-    size_t row_count; /* VALUES */
+    size_t row_count;                 /* VALUES, EXPAND */
+    const BoundAggregate *aggregates; /* AGGREGATE */
+    size_t aggregate_count;
+    const BoundWindowCall *windows; /* WINDOW */
+    size_t window_count;
+    const BoundSortKey *sort_keys; /* SORT, WINDOW */
+    size_t sort_key_count;
+    JoinKind join;
+    BoundExpr **right_keys;     /* JOIN: over the right's columns, of the left keys' types */
+    const bool *null_equal;     /* JOIN: one a key, `<=>` instead of `=` */
+    BoundExpr *condition;       /* JOIN: over both sides' columns; NULL: none */
+    bool build_left;            /* JOIN: the left side is the smaller one */
+    SetOperation set_operation; /* SET */
+    bool all;                   /* SET */
+    int64_t limit;              /* LIMIT, SORT; -1: none */
+    int64_t offset;             /* LIMIT */
+    int64_t range_start;        /* RANGE */
+    int64_t range_end;
+    int64_t range_step;
+    const Function *generator; /* GENERATE */
+    bool outer;                /* GENERATE */
+    SourcePlace place;
 };
 
 typedef struct LogicalSource {

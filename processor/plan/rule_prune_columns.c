@@ -163,8 +163,9 @@ static LogicalNode *prune(const Prune *context, LogicalNode *node, Wanted *wante
     case LOGICAL_VALUES:
     case LOGICAL_ONE_ROW:
         return prune_nothing(node, wanted);
+    default:
+        return node;
     }
-    return node;
 }
 
 LogicalNode *rule_prune_columns(Arena *arena, LogicalPlan *plan, LogicalNode *root)

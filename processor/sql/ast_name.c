@@ -57,10 +57,11 @@ static void name_number(NamePrinter *printer, const AstLiteral *literal)
     if ((is_float || is_double) && digits.size <= NUMBER_SIZE_MAX) {
         memcpy(copy, digits.data, digits.size);
         copy[digits.size] = '\0';
-        double value = strtod(copy, NULL);
+        /* Out of its type's range, which the binder refuses: the digits as written. */
+        double value = is_float ? (double)strtof(copy, NULL) : strtod(copy, NULL);
         if (isfinite(value)) {
             if (is_float) {
-                java_float(strtof(copy, NULL), printer->out);
+                java_float((float)value, printer->out);
             } else {
                 java_double(value, printer->out);
             }

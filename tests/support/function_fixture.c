@@ -128,10 +128,22 @@ static Error *resolve_random(FunctionCall *call, const Type **ret_type)
 #define D FUNCTION_DETERMINISTIC
 #define F FUNCTION_CAN_FAIL
 
-#define SCALAR(name, flags, min, max, resolve)                                                     \
-    {name, FUNCTION_SCALAR, flags, min, max, resolve, NULL, "", ""}
-#define KNOWN(name, kind, min, max)                                                                \
-    {name, FUNCTION_##kind, FUNCTION_DETERMINISTIC, min, max, NULL, NULL, "", ""}
+#define SCALAR(name_, flags_, min, max, resolve_)                                                  \
+    {.name = (name_),                                                                              \
+     .flags = (flags_),                                                                            \
+     .argument_min = (min),                                                                        \
+     .argument_max = (max),                                                                        \
+     .resolve = (resolve_),                                                                        \
+     .doc = "",                                                                                    \
+     .example = ""}
+#define KNOWN(name_, kind_, min, max)                                                              \
+    {.name = (name_),                                                                              \
+     .kind = FUNCTION_##kind_,                                                                     \
+     .flags = FUNCTION_DETERMINISTIC,                                                              \
+     .argument_min = (min),                                                                        \
+     .argument_max = (max),                                                                        \
+     .doc = "",                                                                                    \
+     .example = ""}
 
 static const Function functions[] = {
     SCALAR("=", D, 2, 2, resolve_comparison),

@@ -500,11 +500,28 @@ static void test_fields_of_structs(void **state)
     (void)state;
 }
 
+/* The binder refuses such numbers after they were named: the name must not look for digits of an
+ * infinity. */
+static void test_numbers_out_of_range(void **state)
+{
+    static const char *const numbers[] = {"1E39F", "1E400", "1E400D", "12345E40F"};
+    for (size_t i = 0; i < ARRAY_LENGTH(numbers); i++) {
+        AUTO(arena) Arena *arena = arena_new("names");
+        AUTO_BUFFER Buffer name = {0};
+        AstExpr *expr = NULL;
+        assert_null(sql_parse_expression(str_from(numbers[i]), arena, &expr));
+        ast_print_column_name(expr, &name);
+        assert_non_null(strchr(buffer_cstr(&name), 'E'));
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_measured_names),
         cmocka_unit_test(test_fields_of_structs),
+        cmocka_unit_test(test_numbers_out_of_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
