@@ -2,17 +2,18 @@
  * takes little memory beside the table and little time at once. The home of a hash is its share of
  * the capacity (a multiplication, so any capacity will do), removal shifts what follows back, so
  * there are no tombstones. Eviction is the clock algorithm: a hand goes round, takes the mark from
- * slots used since it last passed and removes those without. */
+ * slots used since it last passed and puts those without into the part's archive. A key that came
+ * back from there leaves its entry behind: the slot is what counts, and is written over it when it
+ * is put away again. */
 #include "state/key_table.h"
 
 #include <assert.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "processor/base/clock.h"
 #include "processor/base/memory.h"
+#include "state/key_archive.h"
 
 #include "processor/base/banned.h"
 
@@ -20,8 +21,11 @@ enum {
     PARTS_MAX = 16,
     CAPACITY_FIRST = 256, /* of a part */
     CAPACITY_LEAST =
-        4096,      /* what memory_bytes cannot bring a part below: a batch of keys and more */
-    LOAD_MAX = 85, /* share of the slots in use, in percent */
+        4096,        /* what memory_bytes cannot bring a part below: a batch of keys and more */
+    LOAD_MAX = 75,   /* share of the slots in use, in percent */
+    SLOTS_LEAST = 8, /* share of the memory that is slots at least: an eighth */
+    SHRINK_ABOVE =
+        10, /* slots beyond what the archive leaves them, in percent, before a part shrinks */
 };
 
 typedef struct OutsideSequence {
@@ -34,29 +38,29 @@ typedef struct Part {
     size_t capacity;
     size_t count;
     size_t hand; /* where eviction goes on */
+    size_t step; /* … and how far it goes: coprime with the capacity */
+    KeyArchive archive;
 } Part;
+
+/* Keys are put away as soon as slots do not suffice, if their sequences are short enough. */
+typedef enum Archiving { NOT_NEEDED_YET, ARCHIVING, NOT_POSSIBLE } Archiving;
 
 struct KeyTable {
     Part parts[PARTS_MAX];
-    size_t part_count;   /* a power of two */
-    size_t capacity_max; /* of a part, by memory_bytes */
-    size_t count;
+    size_t part_count;  /* a power of two */
+    size_t part_bytes;  /* of a part's slots and archive */
+    size_t slots_least; /* of a part */
+    Archiving archiving;
+    size_t count; /* keys known, in slots or put away */
     uint64_t seed;
     bool complete;
-    bool evicted; /* a key, since filling began */
+    bool evicted; /* a key was forgotten, since filling began */
 };
 
 /* In large pages, for every look-up lands on another one. Zeroed. */
 static KeySlot *slots_new(size_t capacity)
 {
-    KeySlot *slots = mem_alloc_array(capacity, sizeof *slots);
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t start = ((uintptr_t)slots + page - 1) & ~(page - 1);
-    uintptr_t end = (uintptr_t)(slots + capacity) & ~(page - 1);
-    if (end > start) {
-        (void)madvise((char *)slots + (start - (uintptr_t)slots), end - start, MADV_HUGEPAGE);
-    }
-    return slots;
+    return mem_alloc_large_pages(capacity, sizeof(KeySlot));
 }
 
 /* ------------------------------------------------------------------------------ sequence ---- */
@@ -131,6 +135,35 @@ static size_t next_of(const Part *part, size_t at)
     return at + 1 == part->capacity ? 0 : at + 1;
 }
 
+static size_t greatest_common_divisor(size_t a, size_t b)
+{
+    while (b != 0) {
+        size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A hand that went from slot to slot would leave empty ones behind it and find ever fuller ones
+ * before it, where a search takes hundreds of steps. It jumps, and still comes to each one. */
+static size_t hand_step(size_t capacity)
+{
+    size_t step = (size_t)((double)capacity * 0.618);
+    while (greatest_common_divisor(step, capacity) != 1) {
+        step++;
+    }
+    return step;
+}
+
+static void part_init(Part *part, size_t capacity)
+{
+    part->slots = slots_new(capacity);
+    part->capacity = capacity;
+    part->hand = 0;
+    part->step = hand_step(capacity);
+}
+
 KeyTable *key_table_new(size_t memory_bytes)
 {
     KeyTable *table = mem_new(KeyTable);
@@ -140,10 +173,12 @@ KeyTable *key_table_new(size_t memory_bytes)
         table->part_count /= 2;
     }
     slots /= table->part_count;
-    table->capacity_max = slots < CAPACITY_LEAST ? CAPACITY_LEAST : slots;
+    slots = slots < CAPACITY_LEAST ? CAPACITY_LEAST : slots;
+    table->part_bytes = slots * sizeof(KeySlot);
+    table->slots_least =
+        slots / SLOTS_LEAST < CAPACITY_LEAST ? CAPACITY_LEAST : slots / SLOTS_LEAST;
     for (size_t i = 0; i < table->part_count; i++) {
-        table->parts[i].capacity = CAPACITY_FIRST;
-        table->parts[i].slots = slots_new(CAPACITY_FIRST);
+        part_init(&table->parts[i], CAPACITY_FIRST);
     }
     table->complete = true;
     if (getrandom(&table->seed, sizeof table->seed, 0) != sizeof table->seed) {
@@ -152,12 +187,13 @@ KeyTable *key_table_new(size_t memory_bytes)
     return table;
 }
 
-static void part_done(const Part *part)
+static void part_done(Part *part)
 {
     for (size_t i = 0; i < part->capacity; i++) {
         drop_sequence(&part->slots[i]);
     }
     mem_free(part->slots);
+    key_archive_done(&part->archive);
 }
 
 void key_table_free(KeyTable *table)
@@ -181,6 +217,7 @@ void key_table_prefetch(const KeyTable *table, Hash128 hash)
 {
     const Part *part = &table->parts[part_number(table, hash)];
     __builtin_prefetch(&part->slots[home_of(part, hash)]);
+    key_archive_prefetch(&part->archive, hash);
 }
 
 /* The slot of the hash, or the free one where it would go. */
@@ -193,22 +230,41 @@ static size_t probe(const Part *part, Hash128 hash)
     return at;
 }
 
-KeySlot *key_table_find(const KeyTable *table, Hash128 hash)
+static KeySlot *add_slot(Part *part, KeySlot *slot, Hash128 hash)
 {
-    const Part *part = &table->parts[part_number(table, hash)];
+    assert(part->count < part->capacity - 1);
+    slot->hash = hash;
+    part->count++;
+    return slot;
+}
+
+/* Gives the key a slot again; its entry stays behind. */
+static bool take_back(Part *part, KeySlot *slot, Hash128 hash)
+{
+    ArchivedKey key;
+    if (!key_archive_find(&part->archive, hash, &key)) {
+        return false;
+    }
+    add_slot(part, slot, hash);
+    slot->count = key.count;
+    key_slot_set_sequence(slot, key.sequence);
+    return true;
+}
+
+KeySlot *key_table_find(KeyTable *table, Hash128 hash)
+{
+    Part *part = &table->parts[part_number(table, hash)];
     KeySlot *slot = &part->slots[probe(part, hash)];
-    return is_free(slot) ? NULL : slot;
+    return is_free(slot) && !take_back(part, slot, hash) ? NULL : slot;
 }
 
 KeySlot *key_table_find_or_add(KeyTable *table, Hash128 hash, bool *ret_added)
 {
     Part *part = &table->parts[part_number(table, hash)];
     KeySlot *slot = &part->slots[probe(part, hash)];
-    *ret_added = is_free(slot);
+    *ret_added = is_free(slot) && !take_back(part, slot, hash);
     if (*ret_added) {
-        assert(part->count < part->capacity - 1);
-        slot->hash = hash;
-        part->count++;
+        add_slot(part, slot, hash);
         table->count++;
     }
     slot->recent = true;
@@ -222,7 +278,7 @@ static bool starts_behind(size_t hole, size_t home, size_t at)
     return hole <= at ? hole < home && home <= at : hole < home || home <= at;
 }
 
-static void remove_at(KeyTable *table, Part *part, size_t hole)
+static void remove_at(Part *part, size_t hole)
 {
     drop_sequence(&part->slots[hole]);
     for (size_t at = next_of(part, hole); !is_free(&part->slots[at]); at = next_of(part, at)) {
@@ -233,27 +289,34 @@ static void remove_at(KeyTable *table, Part *part, size_t hole)
     }
     part->slots[hole] = (KeySlot){0};
     part->count--;
-    table->count--;
 }
 
 void key_table_remove(KeyTable *table, Hash128 hash)
 {
     Part *part = &table->parts[part_number(table, hash)];
     size_t at = probe(part, hash);
-    if (!is_free(&part->slots[at])) {
+    bool has_slot = !is_free(&part->slots[at]);
+    if (has_slot) {
+        remove_at(part, at);
+    }
+    if (key_archive_remove(&part->archive, hash) || has_slot) {
         table->evicted = true; /* filling may have passed it already */
-        remove_at(table, part, at);
+        table->count--;
     }
 }
 
 /* ------------------------------------------------------------------------------- bounds ---- */
 
+static size_t jump(const Part *part, size_t at)
+{
+    at += part->step;
+    return at < part->capacity ? at : at - part->capacity;
+}
+
 static void resize(Part *part, size_t capacity)
 {
     Part old = *part;
-    part->slots = slots_new(capacity);
-    part->capacity = capacity;
-    part->hand = 0;
+    part_init(part, capacity);
     for (size_t i = 0; i < old.capacity; i++) {
         if (!is_free(&old.slots[i])) {
             part->slots[probe(part, old.slots[i].hash)] = old.slots[i];
@@ -267,28 +330,133 @@ static size_t used_max(size_t capacity)
     return capacity * LOAD_MAX / 100;
 }
 
+/* Slots a part may have beside its archive. */
+static size_t capacity_max(const KeyTable *table, const Part *part)
+{
+    size_t archive = key_archive_bytes(&part->archive);
+    size_t left = archive < table->part_bytes ? (table->part_bytes - archive) / sizeof(KeySlot) : 0;
+    return left < table->slots_least ? table->slots_least : left;
+}
+
 static void grow_within(const KeyTable *table, Part *part, size_t wanted)
 {
-    while (wanted > used_max(part->capacity) && part->capacity < table->capacity_max) {
+    size_t most = capacity_max(table, part);
+    while (wanted > used_max(part->capacity) && part->capacity < most) {
         size_t twice = part->capacity * 2;
-        resize(part, twice < table->capacity_max ? twice : table->capacity_max);
+        resize(part, twice < most ? twice : most);
     }
+}
+
+/* Sequences of a table are of one type: those of a full part show how long they are. */
+static void begin_archiving(KeyTable *table, const Part *full)
+{
+    size_t longest = 0;
+    for (size_t at = 0; at < full->capacity; at++) {
+        size_t size = is_free(&full->slots[at]) ? 0 : key_slot_sequence(&full->slots[at]).size;
+        longest = size > longest ? size : longest;
+    }
+    table->archiving = longest <= KEY_ARCHIVE_SEQUENCE_MAX ? ARCHIVING : NOT_POSSIBLE;
+    size_t bytes = table->part_bytes - table->slots_least * sizeof(KeySlot);
+    for (size_t i = 0; table->archiving == ARCHIVING && i < table->part_count; i++) {
+        key_archive_init(&table->parts[i].archive, longest, bytes);
+    }
+}
+
+static void note_forgotten(KeyTable *table)
+{
+    table->complete = false;
+    table->evicted = true;
+    table->count--;
+}
+
+static bool has_slot(const Part *part, Hash128 archived)
+{
+    size_t at = home_of(part, archived);
+    while (!is_free(&part->slots[at])) {
+        if (key_archive_hash_matches(archived, part->slots[at].hash)) {
+            return true;
+        }
+        at = next_of(part, at);
+    }
+    return false;
+}
+
+/* What is known of the key goes into the archive; false where it does not fit. */
+static bool put_into_archive(KeyTable *table, Part *part, const KeySlot *slot)
+{
+    Str sequence = key_slot_sequence(slot);
+    if (table->archiving != ARCHIVING ||
+        !key_archive_fits(&part->archive, slot->count, sequence.size)) {
+        return false;
+    }
+    Hash128 replaced;
+    ArchivePut put = key_archive_put(&part->archive, slot->hash, slot->count, sequence, &replaced);
+    if (put == ARCHIVE_REPLACED && !has_slot(part, replaced)) {
+        note_forgotten(table);
+    }
+    return put != ARCHIVE_FULL;
+}
+
+static void evict_at(KeyTable *table, Part *part, size_t at)
+{
+    if (!put_into_archive(table, part, &part->slots[at])) {
+        (void)key_archive_remove(&part->archive, part->slots[at].hash); /* what it was before */
+        note_forgotten(table);
+    }
+    remove_at(part, at);
 }
 
 /* At most two rounds: the first takes the marks away. What waits to be written stays. */
 static void evict_until(KeyTable *table, Part *part, size_t used, uint32_t written_epoch)
 {
+    size_t ahead = jump(part, jump(part, jump(part, part->hand)));
     for (size_t steps = 0; part->count > used && steps < 2 * part->capacity; steps++) {
         KeySlot *slot = &part->slots[part->hand];
         if (!is_free(slot) && slot->epoch <= written_epoch && !slot->recent) {
-            table->complete = false;
-            table->evicted = true;
-            remove_at(table, part, part->hand); /* what moved here is looked at next */
+            evict_at(table, part, part->hand); /* what moved here is looked at next */
             continue;
         }
         slot->recent = false;
-        part->hand = next_of(part, part->hand);
+        part->hand = jump(part, part->hand);
+        ahead = jump(part, ahead);
+        __builtin_prefetch(&part->slots[ahead]);
     }
+}
+
+/* The archive has grown into the memory of the slots. */
+static void shrink(const KeyTable *table, Part *part)
+{
+    size_t most = capacity_max(table, part);
+    if (part->capacity > most + most * SHRINK_ABOVE / 100 && part->count < used_max(most)) {
+        resize(part, most);
+    }
+}
+
+bool key_table_put_away(KeyTable *table, Hash128 hash, uint32_t written_epoch)
+{
+    Part *part = &table->parts[part_number(table, hash)];
+    size_t at = probe(part, hash);
+    if (is_free(&part->slots[at]) || part->slots[at].epoch > written_epoch) {
+        return false;
+    }
+    if (table->archiving == NOT_NEEDED_YET) {
+        begin_archiving(table, part);
+    }
+    if (!put_into_archive(table, part, &part->slots[at])) {
+        return false;
+    }
+    remove_at(part, at);
+    return true;
+}
+
+/* An archive that grows to take keys leaves fewer slots: then some more must go. */
+static void make_room(KeyTable *table, Part *part, size_t count, uint32_t written_epoch)
+{
+    size_t room;
+    do {
+        room = used_max(capacity_max(table, part));
+        evict_until(table, part, room > count ? room - count : 0, written_epoch);
+    } while (used_max(capacity_max(table, part)) < room);
 }
 
 static void reserve(KeyTable *table, Part *part, size_t count, uint32_t written_epoch)
@@ -298,8 +466,11 @@ static void reserve(KeyTable *table, Part *part, size_t count, uint32_t written_
     if (wanted <= used_max(part->capacity)) {
         return;
     }
-    size_t room = used_max(part->capacity);
-    evict_until(table, part, room > count ? room - count : 0, written_epoch);
+    if (table->archiving == NOT_NEEDED_YET) {
+        begin_archiving(table, part);
+    }
+    make_room(table, part, count, written_epoch);
+    shrink(table, part);
     while (part->count + count > used_max(part->capacity)) {
         resize(part, part->capacity + part->capacity / 2);
     }
@@ -316,7 +487,12 @@ void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch)
 
 size_t key_table_room(const KeyTable *table)
 {
-    return (used_max(table->capacity_max) - KEY_TABLE_RESERVE_MAX) * table->part_count;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < table->part_count; i++) {
+        size_t most = used_max(capacity_max(table, &table->parts[i]));
+        least = most < least ? most : least;
+    }
+    return (least - KEY_TABLE_RESERVE_MAX) * table->part_count;
 }
 
 bool key_table_is_complete(const KeyTable *table)
@@ -344,10 +520,17 @@ void key_table_end_filling(KeyTable *table)
     table->complete = !table->evicted;
 }
 
+static bool part_has_room(const KeyTable *table, const Part *part, size_t count)
+{
+    return part->count + count <= used_max(capacity_max(table, part)) ||
+           table->archiving == NOT_NEEDED_YET ||
+           (table->archiving == ARCHIVING && key_archive_room(&part->archive) >= count);
+}
+
 bool key_table_has_room(const KeyTable *table, size_t count)
 {
     for (size_t i = 0; i < table->part_count; i++) {
-        if (table->parts[i].count + count > used_max(table->capacity_max)) {
+        if (!part_has_room(table, &table->parts[i], count)) {
             return false;
         }
     }
@@ -361,11 +544,12 @@ size_t key_table_count(const KeyTable *table)
 
 size_t key_table_bytes(const KeyTable *table)
 {
-    size_t slots = 0;
+    size_t bytes = 0;
     for (size_t i = 0; i < table->part_count; i++) {
-        slots += table->parts[i].capacity;
+        bytes += table->parts[i].capacity * sizeof(KeySlot) +
+                 key_archive_bytes(&table->parts[i].archive);
     }
-    return slots * sizeof(KeySlot);
+    return bytes;
 }
 
 void key_table_renumber(KeyTable *table, uint32_t written_epoch)

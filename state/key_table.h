@@ -2,6 +2,11 @@
  * all a flow needs to decide on a row. A cache in front of the store, and the only place where keys
  * that are changed but not in the store yet are found: those are never evicted.
  *
+ * Keys in use have a slot. When slots take all the memory, keys that were not used for long are put
+ * away into archives of half the size (key_archive.h), and slots give way to them, down to an
+ * eighth of the memory; a key comes back into a slot when it is asked for. Only when the archives
+ * are full too is a key forgotten.
+ *
  * A slot stands for a key by 128 bits of its hash, under a random seed of the process: keys are not
  * compared. Two of a billion keys meet with a probability below 1e-20, and nobody outside knows the
  * seed.
@@ -41,19 +46,21 @@ _Static_assert(sizeof(KeySlot) == 48, "a slot is 48 bytes: memory is counted in 
 KeyTable *key_table_new(size_t memory_bytes);
 void key_table_free(KeyTable *table);
 
-/* Makes room for `count` more keys: grows, or evicts keys not used for long whose last change is in
- * the store (epoch <= written_epoch). When nearly all wait to be written the table grows beyond its
- * memory rather than forget one: see key_table_room. Slots move. */
+/* Makes room for `count` more keys: grows, or puts away keys not used for long whose last change is
+ * in the store (epoch <= written_epoch), or forgets them. When nearly all wait to be written the
+ * table grows beyond its memory rather than forget one: see key_table_room. Slots move. */
 void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch);
-/* Keys that fit in its memory beside a batch that comes. Who keeps the changes waiting to be
+/* Puts a key away at once, if an archive takes it; for tests. False: it stays, or is not here. */
+bool key_table_put_away(KeyTable *table, Hash128 hash, uint32_t written_epoch);
+/* Slots that fit in its memory beside a batch that comes. Who keeps the changes waiting to be
  * written well below it never makes the table grow beyond. */
 size_t key_table_room(const KeyTable *table);
 
 Hash128 key_table_hash(const KeyTable *table, Str key);
 /* Brings the slot's memory near before key_table_find_or_add asks for it. */
 void key_table_prefetch(const KeyTable *table, Hash128 hash);
-/* NULL: not here. */
-KeySlot *key_table_find(const KeyTable *table, Hash128 hash);
+/* NULL: not here. Room must have been reserved, for it may come back from an archive. */
+KeySlot *key_table_find(KeyTable *table, Hash128 hash);
 /* *ret_added: it is new, with count 0 and nothing known yet. Room must have been reserved. */
 KeySlot *key_table_find_or_add(KeyTable *table, Hash128 hash, bool *ret_added);
 /* Slots move. */
@@ -63,17 +70,17 @@ Str key_slot_sequence(const KeySlot *slot);
 /* Copied. */
 void key_slot_set_sequence(KeySlot *slot, Str sequence);
 
-/* No key was ever evicted or removed: a key that is not here was never put in. */
+/* No key was ever forgotten or removed: a key that is not here was never put in. */
 bool key_table_is_complete(const KeyTable *table);
 /* There are keys that were never put in. */
 void key_table_set_incomplete(KeyTable *table);
 /* From now on keys the table lacks are put in, until all of them are: then it is complete, unless
- * one was evicted in between. */
+ * one was forgotten in between. */
 void key_table_begin_filling(KeyTable *table);
-/* Was one evicted since filling began? */
+/* Was one forgotten since filling began? */
 bool key_table_has_evicted(const KeyTable *table);
 void key_table_end_filling(KeyTable *table);
-/* Would `count` more keys fit without an eviction? */
+/* Would `count` more keys fit without forgetting one? */
 bool key_table_has_room(const KeyTable *table, size_t count);
 /* Epochs are counted from `written_epoch` on, which becomes 0. */
 void key_table_renumber(KeyTable *table, uint32_t written_epoch);

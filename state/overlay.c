@@ -186,11 +186,10 @@ Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, Arena *batc
  * of a key that was evicted the store knows more than the record at hand. */
 static KeySlot *restored_slot(Overlay *overlay, Str key)
 {
-    if (key_table_is_complete(overlay->keys)) {
-        key_table_reserve(overlay->keys, 1, overlay->written_epoch);
-    } else if (key_table_count(overlay->keys) == 0) {
+    if (!key_table_is_complete(overlay->keys) && key_table_count(overlay->keys) == 0) {
         return NULL;
     }
+    key_table_reserve(overlay->keys, 1, overlay->written_epoch);
     bool added = false;
     Hash128 hash = key_table_hash(overlay->keys, key);
     return key_table_is_complete(overlay->keys) ? key_table_find_or_add(overlay->keys, hash, &added)
@@ -514,6 +513,16 @@ Error *overlay_checkpoint(Overlay *overlay, int64_t time_us)
     Error *error = overlay_checkpoint_write(overlay, time_us);
     overlay_checkpoint_end(overlay, error == NULL);
     return error;
+}
+
+void overlay_set_epoch_memory(Overlay *overlay, size_t bytes)
+{
+    overlay->pool.epoch_bytes = bytes;
+}
+
+size_t overlay_key_bytes(const Overlay *overlay)
+{
+    return key_table_bytes(overlay->keys);
 }
 
 OverlayMemory overlay_memory(const Overlay *overlay)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "processor/base/banned.h"
 
@@ -30,6 +32,18 @@ void *mem_alloc_array(size_t count, size_t size)
         out_of_memory(SIZE_MAX);
     }
     return mem_alloc(total);
+}
+
+void *mem_alloc_large_pages(size_t count, size_t size)
+{
+    char *memory = mem_alloc_array(count, size);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = ((uintptr_t)memory + page - 1) & ~(page - 1);
+    uintptr_t end = ((uintptr_t)memory + count * size) & ~(page - 1);
+    if (end > start) {
+        (void)madvise(memory + (start - (uintptr_t)memory), end - start, MADV_HUGEPAGE);
+    }
+    return memory;
 }
 
 void *mem_realloc(void *memory, size_t size)

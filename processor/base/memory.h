@@ -11,6 +11,9 @@
 /* Zeroed. Free with mem_free. */
 RETURNS_NONNULL void *mem_alloc(size_t size);
 RETURNS_NONNULL void *mem_alloc_array(size_t count, size_t size);
+/* The same in large pages where the system has them: for tables whose every look-up lands on
+ * another page. */
+RETURNS_NONNULL void *mem_alloc_large_pages(size_t count, size_t size);
 /* New bytes are not zeroed. */
 RETURNS_NONNULL void *mem_realloc(void *memory, size_t size);
 /* Copy of a NUL-terminated text. */

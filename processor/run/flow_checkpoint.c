@@ -35,10 +35,16 @@ Error *flow_checkpoint_wait(FlowRunner *runner)
     return error;
 }
 
+static size_t checkpoint_max(const FlowRunner *runner)
+{
+    return memory_plan_checkpoint_max(&runner->context->memory,
+                                      overlay_key_bytes(table_overlay(runner->table)));
+}
+
 static bool is_large(const FlowRunner *runner)
 {
     const Overlay *overlay = table_overlay(runner->table);
-    return overlay_committed_bytes(overlay) >= runner->context->memory.checkpoint_max ||
+    return overlay_committed_bytes(overlay) >= checkpoint_max(runner) ||
            overlay_is_crowded(overlay);
 }
 
@@ -46,7 +52,7 @@ static bool is_large(const FlowRunner *runner)
 static bool has_room(const FlowRunner *runner)
 {
     const Overlay *overlay = table_overlay(runner->table);
-    return overlay_committed_bytes(overlay) < 2 * runner->context->memory.checkpoint_max &&
+    return overlay_committed_bytes(overlay) < 2 * checkpoint_max(runner) &&
            !overlay_is_crowded(overlay);
 }
 
@@ -109,8 +115,11 @@ Error *flow_checkpoint_step(FlowRunner *runner)
         bool wait = worker_is_done(runner->checkpointer) || is_large(runner);
         return wait ? end_checkpoint(runner) : NULL;
     }
-    size_t bytes = overlay_committed_bytes(table_overlay(runner->table));
-    if (!is_due(runner) || !overlay_checkpoint_begin(table_overlay(runner->table))) {
+    Overlay *overlay = table_overlay(runner->table);
+    size_t bytes = overlay_committed_bytes(overlay);
+    overlay_set_epoch_memory(
+        overlay, memory_plan_epoch_max(&runner->context->memory, overlay_key_bytes(overlay)));
+    if (!is_due(runner) || !overlay_checkpoint_begin(overlay)) {
         return NULL;
     }
     runner->last_checkpoint_ms = clock_monotonic_ms();

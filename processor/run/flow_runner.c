@@ -146,7 +146,8 @@ static bool epoch_is_full(const FlowRunner *runner)
     const Overlay *overlay = table_overlay(runner->table);
     size_t bytes = overlay_epoch_bytes(overlay) + quarantine_bytes(runner->quarantine);
     size_t rows = overlay_epoch_rows(overlay) + quarantine_count(runner->quarantine);
-    return rows >= (size_t)commit->max_rows || bytes >= runner->context->memory.epoch_max;
+    size_t most = memory_plan_epoch_max(&runner->context->memory, overlay_key_bytes(overlay));
+    return rows >= (size_t)commit->max_rows || bytes >= most;
 }
 
 static size_t records_left(const FlowRunner *runner, const UpdateLimits *limits, size_t used)

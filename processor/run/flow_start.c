@@ -169,7 +169,7 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
                             .partitions = partitions,
                             .state = context->state,
                             .key_memory = context->memory.key_table,
-                            .epoch_memory = context->memory.epoch_max,
+                            .epoch_memory = memory_plan_epoch_max(&context->memory, 0),
                             .arena = runner->start_arena};
     TRY(table_open(&options, progress->has_definition ? &progress->definition : NULL,
                    &runner->table));

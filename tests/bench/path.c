@@ -3,10 +3,12 @@
  * the update alone; run it under perf or callgrind to see where the time goes.
  *
  *     build/release/bench_path [w1|w2] [ROWS] [KEYS] [restart] [restore] [no-checkpoints] [feed]
+ * [memory=MIB]
  *
  * restart: as many rows are taken first, checkpointed, and the pipeline is opened anew; what is
  * measured then finds its keys in RocksDB and none in memory. restore: the rows are taken, the
  * state is deleted, and the next start is measured, by records of the table's topic.
+ * memory: state.memory, 256 MiB when it is not said; more keys than fit are looked up in RocksDB.
  * no-checkpoints: nothing is written to RocksDB while it is measured; the difference to a run with
  * checkpoints is their share. feed: only makes the rows, to be subtracted where a whole process is
  * counted (perf stat). */
@@ -129,12 +131,15 @@ static double cpu_seconds(void)
            (double)usage.ru_stime.tv_sec + (double)usage.ru_stime.tv_usec / 1e6;
 }
 
-static Program *load(Arena *arena, bool checkpoints)
+static Program *load(Arena *arena, bool checkpoints, long memory_mib)
 {
     Diagnostics diagnostics = {0};
     Topology *topology = NULL;
     Program *program = NULL;
     topology_load_text(STR(topology_text), "bench.yaml", NULL, arena, &diagnostics, &topology);
+    if (diagnostics.count == 0 && memory_mib > 0) {
+        topology->state.memory_bytes = (int64_t)memory_mib << 20;
+    }
     if (diagnostics.count == 0) {
         program_load(topology, arena, &diagnostics, &program);
     }
@@ -192,6 +197,7 @@ typedef struct Way {
     bool restore;
     bool no_checkpoints;
     bool feed;
+    long memory_mib;
 } Way;
 
 static void run(Log *log, const char *work, Rows *rows, long count, Way way)
@@ -202,7 +208,7 @@ static void run(Log *log, const char *work, Rows *rows, long count, Way way)
         exit(1);
     }
     PipelineOptions options = {
-        .program = load(arena, !way.no_checkpoints), .log = log, .state_dir = dir};
+        .program = load(arena, !way.no_checkpoints, way.memory_mib), .log = log, .state_dir = dir};
     Pipeline *pipeline = NULL;
     make_topic(log);
     feed(log, rows, count);
@@ -242,6 +248,17 @@ static bool has_word(int argc, char **argv, const char *word)
     return false;
 }
 
+/* memory=64: state.memory in MiB; 0 when it is not said. */
+static long memory_word(int argc, char **argv)
+{
+    for (int i = 4; i < argc; i++) {
+        if (strncmp(argv[i], "memory=", 7) == 0) {
+            return strtol(argv[i] + 7, NULL, 10);
+        }
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *work = argc > 1 ? argv[1] : "w1";
@@ -251,7 +268,8 @@ int main(int argc, char **argv)
     Way way = {.restart = has_word(argc, argv, "restart"),
                .restore = has_word(argc, argv, "restore"),
                .no_checkpoints = has_word(argc, argv, "no-checkpoints"),
-               .feed = has_word(argc, argv, "feed")};
+               .feed = has_word(argc, argv, "feed"),
+               .memory_mib = memory_word(argc, argv)};
     Rows rows = {.random = 88172645463325252u, .groups = groups, .keys = keys};
     rows.current = calloc((size_t)keys, sizeof *rows.current);
     rows.left = calloc((size_t)keys, 1);
