@@ -9,9 +9,10 @@ typedef struct Operator Operator;
 
 /* What a pull carries along. */
 typedef struct Pull {
-    Arena *arena;      /* of the results */
-    RowErrors *errors; /* rows that failed, numbered as in the pushed batch */
-    Batch **pushed;    /* one a source; a scan takes its own */
+    Arena *arena;          /* of the results */
+    RowErrors *errors;     /* rows that failed, numbered as in the pushed batch */
+    Batch **pushed;        /* one a source; a scan takes its own */
+    BatchSource **sources; /* one a source; NULL: what was pushed */
 } Pull;
 
 /* An operator that reads all of its input before its first result (sort, aggregate, a join's build

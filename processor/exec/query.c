@@ -11,6 +11,7 @@
 struct Query {
     Operator *root;
     Batch **pushed;
+    BatchSource **sources; /* of those that are pulled, else NULL */
     size_t source_count;
 };
 
@@ -57,6 +58,7 @@ Error *query_open(const LogicalPlan *plan, const ExecContext *context, Query **r
     Query *query = mem_new(Query);
     query->source_count = plan->source_count;
     query->pushed = mem_alloc_array(plan->source_count, sizeof(Batch *));
+    query->sources = mem_alloc_array(plan->source_count, sizeof(BatchSource *));
     Error *error = open_chain(plan->root, context, &query->root);
     if (error != NULL) {
         query_close(query);
@@ -72,6 +74,12 @@ void query_close(Query *query)
         return;
     }
     operator_close(query->root);
+    for (size_t i = 0; i < query->source_count; i++) {
+        if (query->sources[i] != NULL) {
+            query->sources[i]->close(query->sources[i]);
+        }
+    }
+    mem_free(query->sources);
     mem_free(query->pushed);
     mem_free(query);
 }
@@ -92,6 +100,13 @@ void query_push(Query *query, size_t source, Batch *batch)
     query->pushed[source] = batch;
 }
 
+void query_set_source(Query *query, size_t source, BatchSource *batches)
+{
+    assert(source < query->source_count);
+    assert(query->sources[source] == NULL);
+    query->sources[source] = batches;
+}
+
 /* Without a list for failing rows, the first one is the query's error. */
 static Error *first_error(RowErrors *errors)
 {
@@ -106,8 +121,10 @@ static Error *first_error(RowErrors *errors)
 Error *query_next(Query *query, Arena *batch_arena, RowErrors *errors, Batch **ret_batch)
 {
     RowErrors own = {0};
-    Pull pull = {
-        .arena = batch_arena, .errors = errors != NULL ? errors : &own, .pushed = query->pushed};
+    Pull pull = {.arena = batch_arena,
+                 .errors = errors != NULL ? errors : &own,
+                 .pushed = query->pushed,
+                 .sources = query->sources};
     Batch *batch = NULL;
     Error *error = query->root->next(query->root, &pull, &batch);
     if (error == NULL && errors == NULL) {
