@@ -167,6 +167,8 @@ struct BoundNode {
     const BoundSortKey *sort_keys; /* SORT, WINDOW */
     size_t sort_key_count;
     JoinKind join;
+    bool lateral; /* JOIN: BOUND_OUTER_COLUMNs of the right side are columns of the child (and of no
+                   * query further out) */
     SetOperation set_operation;
     bool all;      /* SET: INTERSECT ALL, EXCEPT ALL */
     int64_t limit; /* LIMIT; -1: none */
