@@ -47,10 +47,7 @@ struct LogicalNode {
     size_t sort_key_count;
     JoinKind join;
     BoundExpr **right_keys;     /* JOIN: over the right's columns, of the left keys' types */
-    /* JOIN: one a key, `<=>` instead of `=`. NULL_ANTI and MARK: a key with `=` is an operand of IN,
-     * whose NULLs leave the answer open; a correlation `=`, which NULL makes FALSE, is given as
-     * `<=>` over a right side without NULLs in that column. */
-    const bool *null_equal;
+    const bool *null_equal;     /* JOIN: one a key, `<=>` instead of `=` */
     BoundExpr *condition;       /* JOIN: over both sides' columns; NULL: none */
     bool build_left;            /* JOIN: the left side is the smaller one */
     SetOperation set_operation; /* SET */
