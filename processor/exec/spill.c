@@ -1,7 +1,7 @@
 /* Rows in a temporary file.
  *
  *     file     frames
- *     frame    raw size, stored size, hash of the raw bytes (8 bytes each) · blocks
+ *     frame    raw size, stored size, hash of the stored bytes (8 bytes each) · blocks
  * (column_block.h), packed by LZ4 where that makes them smaller
  *
  * A block are the rows of one spill_write. A frame is closed at FRAME_BYTES, so rows written a few
@@ -172,7 +172,7 @@ static Error *write_frame(SpillFile *file)
         return NULL;
     }
     Str raw = buffer_str(&file->raw);
-    FrameHeader header = {raw.size, raw.size, hash_bytes(raw)};
+    FrameHeader header = {raw.size, raw.size, 0};
     const char *stored = raw.data;
     if (raw.size <= LZ4_MAX_INPUT_SIZE) {
         buffer_clear(&file->stored);
@@ -184,18 +184,24 @@ static Error *write_frame(SpillFile *file)
             stored = to;
         }
     }
+    header.hash = hash_bytes((Str){stored, header.stored_size});
     TRY(write_bytes(file, &header, sizeof header));
     TRY(write_bytes(file, stored, header.stored_size));
     buffer_clear(&file->raw);
     return NULL;
 }
 
-static Error *unpack(SpillFile *file, const FrameHeader *header)
+static Error *take_stored(SpillFile *file, const FrameHeader *header, char *to)
+{
+    TRY(read_bytes(file, to, header->stored_size));
+    return hash_bytes((Str){to, header->stored_size}) == header->hash ? NULL : damaged(file);
+}
+
+static Error *unpack(SpillFile *file, const FrameHeader *header, char *raw)
 {
     buffer_clear(&file->stored);
     char *stored = buffer_reserve(&file->stored, header->stored_size);
-    TRY(read_bytes(file, stored, header->stored_size));
-    char *raw = buffer_reserve(&file->raw, header->raw_size);
+    TRY(take_stored(file, header, stored));
     int size = LZ4_decompress_safe(stored, raw, (int)header->stored_size, (int)header->raw_size);
     return size == (int)header->raw_size ? NULL : damaged(file);
 }
@@ -214,14 +220,11 @@ static Error *read_frame(SpillFile *file)
         return damaged(file);
     }
     buffer_clear(&file->raw);
-    if (packed) {
-        TRY(unpack(file, &header));
-    } else {
-        TRY(read_bytes(file, buffer_reserve(&file->raw, header.raw_size), header.raw_size));
-    }
+    char *raw = buffer_reserve(&file->raw, header.raw_size);
+    TRY(packed ? unpack(file, &header, raw) : take_stored(file, &header, raw));
     file->raw.size = header.raw_size;
     file->raw_at = 0;
-    return hash_bytes(buffer_str(&file->raw)) == header.hash ? NULL : damaged(file);
+    return NULL;
 }
 
 /* ---- Rows ---- */
