@@ -94,9 +94,26 @@ static Error *bind_current_value(Binder *binder, const AstExpr *expr, BoundExpr 
                          ret);
 }
 
+/* The fields named by the parts of the name from `first` on. */
+static Error *bind_fields(Binder *binder, BoundExpr *base, const AstExpr *expr, size_t first,
+                          BoundExpr **ret)
+{
+    const AstName *name = &expr->column.name;
+    BoundExpr pattern = pattern_of(binder, expr, BOUND_FIELD, NULL);
+    for (size_t i = first; i < name->part_count; i++) {
+        TRY(bind_field(binder, base, &name->parts[i], &pattern, &base));
+    }
+    *ret = base;
+    return NULL;
+}
+
 static Error *bind_column(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
 {
     const AstName *name = &expr->column.name;
+    BoundExpr *parameter = bind_parameter(binder, expr);
+    if (parameter != NULL) {
+        return bind_fields(binder, parameter, expr, 1, ret);
+    }
     bool found = false;
     ScopeMatch match = {0};
     TRY(scope_find(scope, name, &found, &match));
@@ -114,12 +131,7 @@ static Error *bind_column(Binder *binder, const Scope *scope, const AstExpr *exp
     }
     BoundExpr *result = bound_column(binder->arena, match.field, match.column, expr->place);
     result->text = bound_text(binder, expr);
-    BoundExpr pattern = pattern_of(binder, expr, BOUND_FIELD, NULL);
-    for (size_t i = match.used_parts; i < name->part_count; i++) {
-        TRY(bind_field(binder, result, &name->parts[i], &pattern, &result));
-    }
-    *ret = result;
-    return NULL;
+    return bind_fields(binder, result, expr, match.used_parts, ret);
 }
 
 /* t of t.a is no part of what is shown, s of a struct's s.a is. */
@@ -145,13 +157,8 @@ Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
     if (binder->flow_query && bound->kind == BOUND_FIELD) {
         return bound->children[0]->type->fields[bound->field].name;
     }
-    for (size_t i = 0;
-         binder->flow_query && bound->kind == BOUND_COLUMN && i < scope->relation_count; i++) {
-        const ScopeRelation *relation = &scope->relations[i];
-        if (bound->column >= relation->first &&
-            bound->column < relation->first + relation->schema->field_count) {
-            return relation->schema->fields[bound->column - relation->first].name;
-        }
+    if (binder->flow_query && bound->kind == BOUND_COLUMN) {
+        return scope_column_at(scope, bound->column)->field->name;
     }
     return expr->kind == AST_EXPR_FIELD
                ? expr->field.name.name
@@ -623,7 +630,7 @@ Error *bind_expr(Binder *binder, const Scope *scope, const AstExpr *expr, BoundE
     case AST_EXPR_ROW:
         return bind_struct(binder, scope, expr, ret);
     case AST_EXPR_LAMBDA:
-        return not_yet(expr->place, "A lambda function");
+        return lambda_misplaced(expr->place);
     case AST_EXPR_SUBQUERY:
         return not_yet(expr->place, "A scalar subquery");
     case AST_EXPR_INDEX:
@@ -661,8 +668,7 @@ Error *bind_expression(const BindContext *context, const AstExpr *expr, const Sc
 {
     Diagnostics diagnostics = {0};
     Binder binder = {.context = context, .arena = context->arena, .diagnostics = &diagnostics};
-    ScopeRelation relation = {.schema = schema};
-    Scope scope = {.relations = &relation, .relation_count = 1};
+    Scope scope = scope_of_schema(context->arena, schema, NULL, 0);
     Error *error = bind_expr(&binder, &scope, expr, ret_expr);
     assert(diagnostics.count == 0);
     diagnostics_done(&diagnostics);

@@ -100,12 +100,12 @@ static Error *bind_named_relation(Binder *binder, const AstRelation *ast, FromRe
     node->relation = relation;
     node->stream = ast->stream;
     result->node = node;
-    result->relation.schema = relation->schema;
     Str parts[3];
     size_t count = ast_name_parts(&ast->name, parts, ARRAY_LENGTH(parts));
     assert(count > 0);
-    catalog_qualify(binder->context->catalog, parts, count, result->relation.qualifier);
-    result->relation.qualifier_count = 3;
+    ScopeQualifier qualifier = {.part_count = 3};
+    catalog_qualify(binder->context->catalog, parts, count, qualifier.parts);
+    result->scope = scope_of_schema(binder->arena, relation->schema, &qualifier, 0);
     return NULL;
 }
 
@@ -124,30 +124,52 @@ static COLD RETURNS_NONNULL Error *table_function(Binder *binder, const AstRelat
     return not_yet(ast->place, "The table function %s", function->name);
 }
 
+/* What `*` shows of the scope, as a relation of the alias's name: hidden columns are gone. */
+static Scope rename_scope(Binder *binder, const Scope *scope, const AstTableAlias *alias)
+{
+    ScopeQualifier *qualifier = NULL;
+    if (alias->name.name.data != NULL) {
+        qualifier = arena_new_object(binder->arena, ScopeQualifier);
+        *qualifier = (ScopeQualifier){.parts = {alias->name.name}, .part_count = 1};
+    }
+    ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, scope->column_count);
+    size_t count = 0;
+    for (size_t i = 0; i < scope->column_count; i++) {
+        if (!scope->columns[i].hidden) {
+            columns[count] = scope->columns[i];
+            columns[count++].qualifier = qualifier;
+        }
+    }
+    return (Scope){.columns = columns, .column_count = count};
+}
+
 /* t(a, b): other names for the columns. */
 Error *rename_columns(Binder *binder, const AstTableAlias *alias, SourcePlace place,
                       FromResult *result)
 {
-    if (alias->name.name.data != NULL) {
-        result->relation.qualifier[0] = alias->name.name;
-        result->relation.qualifier_count = 1;
-    }
-    if (alias->columns.item_count == 0) {
+    if (alias->name.name.data == NULL && alias->columns.item_count == 0) {
         return NULL;
     }
-    const Schema *schema = result->relation.schema;
-    if (alias->columns.item_count != schema->field_count) {
+    Scope scope = rename_scope(binder, &result->scope, alias);
+    size_t named = alias->columns.item_count;
+    if (named > 0 && named != scope.column_count) {
         return error_at(ERROR_NUM_COLUMNS_MISMATCH, place,
                         "Number of column aliases does not match number of columns. Number of "
                         "column aliases: %zu; number of columns: %zu.",
-                        alias->columns.item_count, schema->field_count);
+                        named, scope.column_count);
     }
-    Field *fields = arena_new_array(binder->arena, Field, schema->field_count);
-    for (size_t i = 0; i < schema->field_count; i++) {
-        fields[i] = schema->fields[i];
-        fields[i].name = alias->columns.items[i].name;
+    ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, scope.column_count);
+    Field *fields = arena_new_array(binder->arena, Field, named);
+    for (size_t i = 0; i < scope.column_count; i++) {
+        columns[i] = scope.columns[i];
+        if (named > 0) {
+            fields[i] = *columns[i].field;
+            fields[i].name = alias->columns.items[i].name;
+            columns[i].field = &fields[i];
+        }
     }
-    result->relation.schema = schema_new(binder->arena, fields, schema->field_count);
+    scope.columns = columns;
+    result->scope = scope;
     return NULL;
 }
 
@@ -259,8 +281,8 @@ static bool bind_relation(Binder *binder, const AstRelation *ast, FromResult *re
     if (!binder_report(binder, error) || !ok) {
         return false;
     }
-    if (result->relation.schema == NULL) {
-        result->relation.schema = result->node->schema;
+    if (result->scope.columns == NULL) {
+        result->scope = scope_of_schema(binder->arena, result->node->schema, NULL, 0);
     }
     return binder_report(binder, rename_columns(binder, &ast->alias, ast->place, result));
 }
@@ -293,7 +315,6 @@ bool bind_from(Binder *binder, const AstSelect *select, FromResult *result)
     if (select->from_count == 0) {
         static const Schema empty = {NULL, 0};
         result->node = bound_node_new(binder, BOUND_ONE_ROW, &empty, select->place);
-        result->relation.schema = &empty;
         return true;
     }
     bool ok = bind_from_item(binder, &select->from[0], result);

@@ -51,11 +51,16 @@ static BoundNode *bind_values_term(Binder *binder, const AstQueryTerm *term)
     if (!binder_report(binder, bind_values(binder, term->values, &result.node))) {
         return NULL;
     }
-    result.relation.schema = result.node->schema;
+    const Schema *schema = result.node->schema;
+    result.scope = scope_of_schema(binder->arena, schema, NULL, 0);
     if (!binder_report(binder, rename_columns(binder, &term->values_alias, term->place, &result))) {
         return NULL;
     }
-    result.node->schema = result.relation.schema;
+    Field *fields = arena_new_array(binder->arena, Field, schema->field_count);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        fields[i] = *result.scope.columns[i].field;
+    }
+    result.node->schema = schema_new(binder->arena, fields, schema->field_count);
     return result.node;
 }
 

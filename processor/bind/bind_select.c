@@ -35,15 +35,15 @@ static void select_list_add(Binder *binder, SelectList *list, BoundExpr *expr, F
 }
 
 /* Is the column one that EXCEPT names? Marks the name as used. */
-static bool is_excepted(const AstSelectItem *item, const ScopeRelation *relation, Str column,
-                        bool *used)
+static bool is_excepted(const AstSelectItem *item, const ScopeColumn *column, bool *used)
 {
     bool excepted = false;
     for (size_t i = 0; i < item->except_count; i++) {
         AstName qualifier = item->except[i];
         Str last = qualifier.parts[qualifier.part_count - 1].name;
         qualifier.part_count--;
-        if (str_equal_ignore_case(last, column) && scope_relation_matches(relation, &qualifier)) {
+        if (str_equal_ignore_case(last, column->field->name) &&
+            scope_star_matches(column, &qualifier)) {
             used[i] = true;
             excepted = true;
         }
@@ -51,17 +51,24 @@ static bool is_excepted(const AstSelectItem *item, const ScopeRelation *relation
     return excepted;
 }
 
-static void expand_relation(Binder *binder, const AstSelectItem *item,
-                            const ScopeRelation *relation, bool *used, SelectList *list)
+/* The columns of the scope that the star means. Their number. */
+static size_t expand_columns(Binder *binder, const Scope *scope, const AstSelectItem *item,
+                             bool *used, SelectList *list)
 {
-    for (size_t f = 0; f < relation->schema->field_count; f++) {
-        const Field *field = &relation->schema->fields[f];
-        if (!is_excepted(item, relation, field->name, used)) {
-            BoundExpr *column =
-                bound_column(binder->arena, field, relation->first + (uint32_t)f, item->place);
-            select_list_add(binder, list, column, *field);
+    size_t matched = 0;
+    for (size_t i = 0; i < scope->column_count; i++) {
+        const ScopeColumn *column = &scope->columns[i];
+        if (!scope_star_matches(column, &item->qualifier)) {
+            continue;
+        }
+        matched++;
+        if (!is_excepted(item, column, used)) {
+            BoundExpr *value =
+                bound_column(binder->arena, column->field, column->column, item->place);
+            select_list_add(binder, list, value, *column->field);
         }
     }
+    return matched;
 }
 
 /* s.* where s is a column: the fields of the struct. */
@@ -78,10 +85,9 @@ static Error *expand_struct(Binder *binder, const Scope *scope, const AstSelectI
                         "Can only star expand struct data types. Attribute: `%.*s`.",
                         STR_ARG(item->qualifier.text));
     }
-    const ScopeRelation nameless = {0};
     for (size_t i = 0; i < base->type->field_count; i++) {
         const Field *field = &base->type->fields[i];
-        if (is_excepted(item, &nameless, field->name, used)) {
+        if (is_excepted(item, &(ScopeColumn){.field = field}, used)) {
             continue;
         }
         BoundExpr pattern = {.kind = BOUND_FIELD,
@@ -100,19 +106,11 @@ static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem 
                         SelectList *list)
 {
     bool *used = arena_new_array(binder->arena, bool, item->except_count);
-    size_t matched = 0;
     if (scope->select->from_count == 0) {
         return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
                         "`*` stands for the columns of FROM, and the query has none.");
     }
-    for (size_t r = 0; r < scope->relation_count; r++) {
-        if (scope_relation_matches(&scope->relations[r], &item->qualifier)) {
-            expand_relation(binder, item, &scope->relations[r], used, list);
-            matched++;
-        }
-    }
-    if (matched == 0) {
-        assert(item->qualifier.part_count > 0);
+    if (expand_columns(binder, scope, item, used, list) == 0 && item->qualifier.part_count > 0) {
         TRY(expand_struct(binder, scope, item, used, list));
     }
     for (size_t i = 0; i < item->except_count; i++) {
@@ -139,8 +137,7 @@ static Error *bind_item(Binder *binder, const Scope *scope, const AstSelectItem 
     field.name = item->alias_count == 1 ? item->aliases[0].name
                                         : bind_output_name(binder, scope, item->expr, expr);
     if (expr->kind == BOUND_COLUMN) {
-        const Schema *schema = scope->relations[0].schema;
-        field.not_null = schema->fields[expr->column - scope->relations[0].first].not_null;
+        field.not_null = scope_column_at(scope, expr->column)->field->not_null;
     }
     select_list_add(binder, list, expr, field);
     return NULL;
@@ -229,7 +226,7 @@ BoundNode *bind_select(Binder *binder, const AstSelect *select)
     if (!bind_from(binder, select, &from) || multiple) {
         return NULL; /* names cannot be told right from wrong */
     }
-    Scope scope = {.relations = &from.relation, .relation_count = 1};
+    Scope scope = from.scope;
     BoundNode *node = from.node;
     if (select->where != NULL) {
         ok = binder_report(binder, bind_where(binder, &scope, select->where, &node)) && ok;

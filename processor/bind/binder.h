@@ -17,21 +17,33 @@ typedef struct Binder {
     Diagnostics *diagnostics; /* mistakes that leave the rest worth looking at */
     Program *program;         /* NULL: a query of its own */
     bool flow_query;          /* STREAM may be read; output columns are spelled as declared */
+    struct OuterQuery *outer; /* what a subquery may name of the query around it; or NULL */
+    const struct CommonTable *common_tables; /* names of WITH in force, innermost first */
+    const struct LambdaScope *lambda;        /* parameters of the lambdas around, innermost first */
+    uint32_t parameter_count;                /* lambda parameters numbered so far */
 } Binder;
 
 /* ---------------------------------------------------------------- scope --- */
 
-/* A relation of the FROM clause: its columns are columns first … of the node's input. */
-typedef struct ScopeRelation {
-    Str qualifier[3]; /* name parts that may stand before a column, as `a.b.c` */
-    size_t qualifier_count;
-    const Schema *schema;
-    uint32_t first;
-} ScopeRelation;
+/* Name parts that may stand before a relation's columns, as `a.b.c`. */
+typedef struct ScopeQualifier {
+    Str parts[3];
+    size_t part_count;
+} ScopeQualifier;
 
+/* A column that may be named: column `column` of the node's input. */
+typedef struct ScopeColumn {
+    const Field *field;              /* its name and type; NOT NULL as outer joins leave it */
+    const ScopeQualifier *qualifier; /* NULL: of no relation (USING of a FULL JOIN) */
+    uint32_t column;
+    bool hidden; /* the other column of USING: `t.k` and `t.*` mean it, `k` and `*` don't */
+} ScopeColumn;
+
+/* What names mean at a place of a query. The columns stand in the order of `*`; hidden ones come
+ * first, as `t.*` shows them. Names of the query around are found through Binder.outer. */
 typedef struct Scope {
-    const ScopeRelation *relations;
-    size_t relation_count;
+    const ScopeColumn *columns;
+    size_t column_count;
     /* Aliases of the same SELECT list that stand before the item being bound. */
     const AstSelect *select;
     size_t select_items_before;
@@ -47,8 +59,13 @@ typedef struct ScopeMatch {
  * *ret_found is false when nothing fits. AMBIGUOUS_REFERENCE. */
 NODISCARD Error *scope_find(const Scope *scope, const AstName *name, bool *ret_found,
                             ScopeMatch *ret_match);
-/* Relations whose columns `qualifier.*` means. */
-bool scope_relation_matches(const ScopeRelation *relation, const AstName *qualifier);
+/* Is the column one that `qualifier.*` (`*`: no parts) means? */
+bool scope_star_matches(const ScopeColumn *column, const AstName *qualifier);
+/* All columns of `schema`, the columns first … of the input, under one qualifier (NULL: none). */
+Scope scope_of_schema(Arena *arena, const Schema *schema, const ScopeQualifier *qualifier,
+                      uint32_t first);
+/* The scope column of input column `column`; NULL when no name means it. */
+const ScopeColumn *scope_column_at(const Scope *scope, uint32_t column);
 /* UNRESOLVED_COLUMN with the nearest names of the scope. */
 NODISCARD COLD RETURNS_NONNULL Error *scope_unresolved(const Scope *scope, const AstName *name);
 /* The same for a column of a schema, outside of expressions (key lists). */
@@ -87,6 +104,16 @@ Str bound_text(Binder *binder, const AstExpr *expr);
 /* f(…) and the special forms (EXTRACT, TRIM …): the function of the catalog, its arguments cast. */
 NODISCARD Error *bind_call(Binder *binder, const Scope *scope, const AstExpr *expr,
                            BoundExpr **ret);
+/* WRONG_NUM_ARGS when the function takes not that many. */
+NODISCARD Error *check_argument_count(const Function *function, size_t count, SourcePlace place);
+/* A call of a higher-order function: its lambdas are bound with the types the function gives them.
+ */
+NODISCARD Error *bind_higher_order(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                   const Function *function, BoundExpr **ret);
+/* The lambda's parameter that the first part of a name means; NULL when it means none. */
+BoundExpr *bind_parameter(const Binder *binder, const AstExpr *expr);
+/* What stands where no lambda may: INVALID_LAMBDA_FUNCTION_CALL. */
+NODISCARD COLD RETURNS_NONNULL Error *lambda_misplaced(SourcePlace place);
 /* Calls a function of the catalog, e.g. an operator, with bound arguments. `expr` is the place and
  * text for messages. */
 NODISCARD Error *bind_function(Binder *binder, Str name, BoundExpr **arguments,
