@@ -32,6 +32,18 @@ void expression_list_done(ExpressionList *list)
     *list = (ExpressionList){0};
 }
 
+Error *pull_input(Operator *child, const Pull *pull, Arena *arena, Batch **ret_batch)
+{
+    arena_reset(arena);
+    Pull own = *pull;
+    own.arena = arena;
+    TRY(child->next(child, &own, ret_batch));
+    if (pull->strict && pull->errors->count > 0) {
+        return error_copy(pull->errors->errors[0]);
+    }
+    return NULL;
+}
+
 static void drop_rows(const Pull *pull, Batch *batch, const RowErrors *failed)
 {
     uint16_t *selection =

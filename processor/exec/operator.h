@@ -13,6 +13,7 @@ typedef struct Pull {
     RowErrors *errors;     /* rows that failed, numbered as in the pushed batch */
     Batch **pushed;        /* one a source; a scan takes its own */
     BatchSource **sources; /* one a source; NULL: what was pushed */
+    bool strict;           /* the first row that fails ends the query */
 } Pull;
 
 /* An operator that reads all of its input before its first result (sort, aggregate, a join's build
@@ -69,6 +70,10 @@ NODISCARD Error *expression_list_open(ExpressionList *list, BoundExpr *const *ex
                                       const ExecContext *context);
 void expression_list_set_now(const ExpressionList *list, int64_t now_us);
 void expression_list_done(ExpressionList *list);
+
+/* The next batch of an operator that reads all of its input before its first result: in `arena`,
+ * which is reset. A strict pull ends at the first row that failed, not after the whole input. */
+NODISCARD Error *pull_input(Operator *child, const Pull *pull, Arena *arena, Batch **ret_batch);
 
 /* Hands rows that failed (numbered as in `batch`; the list is emptied) to the pull's errors under
  * their origin and takes them out of the batch's selection. */

@@ -124,7 +124,8 @@ Error *query_next(Query *query, Arena *batch_arena, RowErrors *errors, Batch **r
     Pull pull = {.arena = batch_arena,
                  .errors = errors != NULL ? errors : &own,
                  .pushed = query->pushed,
-                 .sources = query->sources};
+                 .sources = query->sources,
+                 .strict = errors == NULL};
     Batch *batch = NULL;
     Error *error = query->root->next(query->root, &pull, &batch);
     if (error == NULL && errors == NULL) {
