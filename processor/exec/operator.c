@@ -16,6 +16,22 @@ Error *expression_list_open(ExpressionList *list, BoundExpr *const *exprs, size_
     return NULL;
 }
 
+Error *expression_list_evaluate(const ExpressionList *list, const Pull *pull, Batch *batch,
+                                const Vector **ret_values)
+{
+    RowErrors failed = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        Error *error =
+            expression_evaluate(list->expressions[i], batch, pull->arena, &failed, &ret_values[i]);
+        if (error != NULL) {
+            row_errors_done(&failed);
+            return error;
+        }
+    }
+    pull_take_errors(pull, batch, &failed);
+    return NULL;
+}
+
 void expression_list_set_now(const ExpressionList *list, int64_t now_us)
 {
     for (size_t i = 0; i < list->count; i++) {

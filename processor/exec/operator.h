@@ -68,6 +68,10 @@ typedef struct ExpressionList {
  * too. */
 NODISCARD Error *expression_list_open(ExpressionList *list, BoundExpr *const *exprs, size_t count,
                                       const ExecContext *context);
+/* Their values (one vector an expression, in pull->arena) for the selected rows of the batch. Rows
+ * that fail are handed to the pull's errors and taken out of the batch's selection. */
+NODISCARD Error *expression_list_evaluate(const ExpressionList *list, const Pull *pull,
+                                          Batch *batch, const Vector **ret_values);
 void expression_list_set_now(const ExpressionList *list, int64_t now_us);
 void expression_list_done(ExpressionList *list);
 
