@@ -42,10 +42,23 @@ typedef struct FunctionCall {
     const Type **argument_types; /* in: as bound; out: what the kernel wants, the binder casts */
     size_t argument_count;
     BoundExpr *const *arguments; /* as bound, for types that depend on literals; NULL: unknown */
+    /* Aggregates: types of WITHIN GROUP's sort keys, in and out as argument_types. */
+    const Type **sort_types;
+    size_t sort_count;
+    bool distinct;
     Arena *arena;
     SourcePlace place; /* of the call */
     Str text;          /* SQL text of the call, for messages */
 } FunctionCall;
+
+/* What a lambda gets as argument of a higher-order function: types of its parameters, of which it
+ * may leave out the last ones down to count_min. */
+enum { LAMBDA_PARAMETERS_MAX = 3 };
+typedef struct LambdaTypes {
+    const Type *types[LAMBDA_PARAMETERS_MAX];
+    size_t count; /* 0: the argument is no lambda's place */
+    size_t count_min;
+} LambdaTypes;
 
 struct Function {
     const char *name; /* lower case; operators as written */
@@ -57,6 +70,9 @@ struct Function {
      * wanted ones and gives the result's type. DATATYPE_MISMATCH… errors, placed. NULL for
      * functions that are known by name but not built yet: the binder says NOT_YET. */
     Error *(*resolve)(FunctionCall *call, const Type **ret_type);
+    /* HIGHER_ORDER: the parameters of a lambda that stands as argument `argument`. The types of
+     * arguments before it and of those that are no lambda are known (others: NULL). */
+    Error *(*lambda_types)(const FunctionCall *call, size_t argument, LambdaTypes *ret);
     const Kernel *kernel;             /* SCALAR */
     const AggregateKernel *aggregate; /* AGGREGATE */
     const WindowKernel *window;       /* WINDOW */

@@ -2,21 +2,23 @@
  *
  * The state of a group is a block of state_size bytes, zeroed at first, in memory of the operator;
  * what does not fit in it lies in `arena` (collect_list). States are never moved while referred to.
- * FILTER and DISTINCT are the operator's: a kernel sees only the rows it shall add. */
+ * FILTER and DISTINCT are the operator's: a kernel sees only the rows it shall add. Errors it
+ * returns have no place yet: the operator knows where the call stands. */
 #ifndef EXEC_AGGREGATE_H
 #define EXEC_AGGREGATE_H
 
 #include "processor/exec/kernel.h"
 
 typedef struct AggregateCall {
-    const Vector *const *arguments; /* each as long as the batch */
-    size_t argument_count;
+    /* The arguments, then the values of the sort keys; each as long as the batch. */
+    const Vector *const *arguments;
+    size_t argument_count;    /* with the sort keys */
     const Type *const *types; /* of the arguments */
     const Type *result;
     bool ignore_nulls;
     const BoundAggregate *bound; /* sort keys and constants */
-    const void *setup;           /* what setup() made */
-    Arena *arena;                /* lives as long as the states */
+    const void *setup;           /* what choose() made */
+    Arena *arena;                /* lives as long as the states; choose() may use it too */
     const ExecContext *context;
 } AggregateCall;
 
