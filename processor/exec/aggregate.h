@@ -40,7 +40,8 @@ typedef struct AggregateLoops {
     NODISCARD Error *(*merge)(const AggregateCall *call, void *a, const void *b);
     /* Takes a row back out (sliding frames); NULL: the frame is computed anew. */
     void (*remove)(const AggregateCall *call, void *state, uint32_t row);
-    /* Writes the values of states[0 … count) to rows 0 … of the result (in `arena`). */
+    /* Appends the values of states[0 … count) to the result (grown in `arena`). Bytes may stay the
+     * state's. */
     NODISCARD Error *(*finish)(const AggregateCall *call, void *const *states, uint32_t count,
                                Arena *arena, Vector *result);
 } AggregateLoops;
