@@ -37,6 +37,8 @@ static Error *open_one(const LogicalNode *node, const ExecContext *context, Oper
         return op_filter_open(node, context, ret_op);
     case LOGICAL_PROJECT:
         return op_project_open(node, context, ret_op);
+    case LOGICAL_SORT:
+        return op_sort_open(node, context, ret_op);
     default:
         return error_new(ERROR_NOT_YET, "This kind of query is not supported yet.");
     }
