@@ -198,14 +198,12 @@ void row_hash(const Vector *const *columns, size_t column_count, Rows rows, uint
 
 /* ---- Equality ---- */
 
-static bool nested_equal(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row_b);
-
 static bool has_entry(const Vector *map, uint32_t begin, uint32_t end, const Vector *other,
                       uint32_t entry)
 {
     for (uint32_t i = begin; i < end; i++) {
-        if (nested_equal(map->children[0], i, other->children[0], entry)) {
-            return nested_equal(map->children[1], i, other->children[1], entry);
+        if (row_value_equal(map->children[0], i, other->children[0], entry)) {
+            return row_value_equal(map->children[1], i, other->children[1], entry);
         }
     }
     return false;
@@ -238,14 +236,14 @@ static bool arrays_equal(const Vector *a, uint32_t row_a, const Vector *b, uint3
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!nested_equal(a->children[0], begin_a + i, b->children[0], begin_b + i)) {
+        if (!row_value_equal(a->children[0], begin_a + i, b->children[0], begin_b + i)) {
             return false;
         }
     }
     return true;
 }
 
-static bool nested_equal(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row_b)
+bool row_value_equal(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row_b)
 {
     if (type_child_count(a->type) == 0) {
         return vector_value_equal(a, row_a, b, row_b);
@@ -261,7 +259,7 @@ static bool nested_equal(const Vector *a, uint32_t row_a, const Vector *b, uint3
         return arrays_equal(a, row_a, b, row_b);
     }
     for (uint32_t i = 0; i < a->child_count; i++) {
-        if (!nested_equal(a->children[i], row_a, b->children[i], row_b)) {
+        if (!row_value_equal(a->children[i], row_a, b->children[i], row_b)) {
             return false;
         }
     }
@@ -316,7 +314,7 @@ static uint32_t equal_nested(const Vector *left, const uint32_t *left_rows, cons
     for (uint32_t i = 0; i < count; i++) {
         uint32_t pair = matches[i];
         matches[kept] = pair;
-        kept += nested_equal(left, left_rows[pair], right, right_rows[pair]);
+        kept += row_value_equal(left, left_rows[pair], right, right_rows[pair]);
     }
     return kept;
 }
