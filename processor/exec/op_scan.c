@@ -12,10 +12,7 @@ typedef struct Scan {
 
 static Error *pull_source(const Scan *scan, const Pull *pull, Batch **ret_batch)
 {
-    /* Another thread or a signal sets it. */
-    if (scan->interrupted != NULL && *(const volatile bool *)scan->interrupted) {
-        return error_new(ERROR_INTERRUPTED, "The query was interrupted.");
-    }
+    TRY(pull_check(pull, scan->interrupted));
     BatchSource *source = pull->sources[scan->source];
     return source->next(source, pull->arena, ret_batch);
 }

@@ -48,16 +48,22 @@ void expression_list_done(ExpressionList *list)
     *list = (ExpressionList){0};
 }
 
+Error *pull_check(const Pull *pull, const bool *interrupted)
+{
+    /* Another thread or a signal sets it. */
+    if (interrupted != NULL && *(const volatile bool *)interrupted) {
+        return error_new(ERROR_INTERRUPTED, "The query was interrupted.");
+    }
+    return pull->strict && pull->errors->count > 0 ? error_copy(pull->errors->errors[0]) : NULL;
+}
+
 Error *pull_input(Operator *child, const Pull *pull, Arena *arena, Batch **ret_batch)
 {
     arena_reset(arena);
     Pull own = *pull;
     own.arena = arena;
     TRY(child->next(child, &own, ret_batch));
-    if (pull->strict && pull->errors->count > 0) {
-        return error_copy(pull->errors->errors[0]);
-    }
-    return NULL;
+    return pull_check(pull, NULL);
 }
 
 static void drop_rows(const Pull *pull, Batch *batch, const RowErrors *failed)

@@ -81,8 +81,8 @@ void expression_list_done(ExpressionList *list);
  * which is reset. A strict pull ends at the first row that failed, not after the whole input. */
 NODISCARD Error *pull_input(Operator *child, const Pull *pull, Arena *arena, Batch **ret_batch);
 
-/* Asked by who goes on for long without handing out a batch: has the query been interrupted, or in a
- * strict pull a row failed? `interrupted` may be NULL. */
+/* Asked by who goes on for long without handing out a batch: has the query been interrupted, or in
+ * a strict pull a row failed? `interrupted` may be NULL. */
 NODISCARD Error *pull_check(const Pull *pull, const bool *interrupted);
 
 /* Hands rows that failed (numbered as in `batch`; the list is emptied) to the pull's errors under
