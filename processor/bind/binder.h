@@ -19,6 +19,9 @@ typedef struct Binder {
     bool flow_query;          /* STREAM may be read; output columns are spelled as declared */
     struct OuterQuery *outer; /* what a subquery may name of the query around it; or NULL */
     const struct CommonTable *common_tables; /* names of WITH in force, innermost first */
+    size_t weight;                           /* see binder_grow */
+    struct SubqueryText *subquery_texts;     /* how correlated subqueries are shown */
+    bool no_subqueries;                      /* an expression without a query around it */
     const struct LambdaScope *lambda;        /* parameters of the lambdas around, innermost first */
     uint32_t parameter_count;                /* lambda parameters numbered so far */
 } Binder;
@@ -44,9 +47,7 @@ typedef struct ScopeColumn {
 typedef struct Scope {
     const ScopeColumn *columns;
     size_t column_count;
-    /* Aliases of the same SELECT list that stand before the item being bound. */
-    const AstSelect *select;
-    size_t select_items_before;
+    const struct SelectScope *select; /* of a SELECT's clause: aliases, aggregates; or NULL */
 } Scope;
 
 typedef struct ScopeMatch {
@@ -76,6 +77,7 @@ NODISCARD COLD RETURNS_NONNULL Error *schema_unresolved(const Schema *schema,
 
 /* A literal as written; `negative`: a minus stands before it, so that the smallest integer fits. */
 NODISCARD Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExpr **ret);
+NODISCARD Error *bind_interval_literal(Binder *binder, const AstExpr *expr, BoundExpr **ret);
 /* NULL of any type. */
 BoundExpr *bound_null(Arena *arena, const Type *type, SourcePlace place);
 BoundExpr *bound_boolean(Arena *arena, bool value, SourcePlace place);
@@ -104,6 +106,15 @@ Str bound_text(Binder *binder, const AstExpr *expr);
 /* f(…) and the special forms (EXTRACT, TRIM …): the function of the catalog, its arguments cast. */
 NODISCARD Error *bind_call(Binder *binder, const Scope *scope, const AstExpr *expr,
                            BoundExpr **ret);
+/* EXTRACT(field FROM x) and date_part(field, x): the function of that field. INVALID_EXTRACT_FIELD.
+ */
+NODISCARD Error *bind_extract(Binder *binder, const Scope *scope, const AstExpr *expr,
+                              BoundExpr **ret);
+NODISCARD Error *bind_date_part(Binder *binder, BoundExpr **arguments, const BoundExpr *pattern,
+                                BoundExpr **ret);
+/* timestampadd(unit, …), timestampdiff(unit, …) and their other names, when the call is one. */
+NODISCARD Error *bind_unit_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                bool *ret_is_one, BoundExpr **ret);
 /* WRONG_NUM_ARGS when the function takes not that many. */
 NODISCARD Error *check_argument_count(const Function *function, size_t count, SourcePlace place);
 /* A call of a higher-order function: its lambdas are bound with the types the function gives them.
@@ -134,8 +145,56 @@ NODISCARD Error *bind_field(Binder *binder, BoundExpr *base, const AstIdentifier
 /* The name of an item without alias: a column's name or Spark's text. `bound` is `expr` bound. */
 Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
                      const BoundExpr *bound);
+/* The name as an alias or output column of the SELECT, where its clause allows that; asked once
+ * before columns are looked at and once after. *ret stays NULL when it means none. */
+NODISCARD Error *bind_alias(Binder *binder, const Scope *scope, const AstExpr *expr,
+                            bool before_columns, size_t *ret_used_parts, BoundExpr **ret);
+/* The names to propose instead of an unknown one. */
+const Scope *scope_shown(const Scope *scope);
+/* A call of an aggregate or window function, or one with OVER. */
+NODISCARD Error *bind_special_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                   const Function *function, BoundExpr **ret);
+/* window(ts, …) as a value. */
+NODISCARD Error *bind_time_window(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                  BoundExpr **ret);
 /* "BIGINT", for messages. */
 const char *type_text(Arena *arena, const Type *type);
+
+/* ----------------------------------------------------------- subqueries --- */
+
+/* The query around the one being bound. */
+typedef struct OuterQuery {
+    const Scope *scope;
+    Str *names; /* of the columns that were named, for what Spark shows: scalarsubquery(a) */
+    size_t name_count;
+    size_t name_capacity;
+} OuterQuery;
+
+/* "a, b": the columns that a subquery bound before names of the query around it. */
+Str subquery_arguments(const Binder *binder, const AstExpr *expr);
+/* (SELECT …), EXISTS (SELECT …), x IN (SELECT …) */
+NODISCARD Error *bind_subquery(Binder *binder, const Scope *scope, const AstExpr *expr,
+                               BoundExpr **ret);
+/* The name as a column of the query around this one; *ret is NULL when there is none. */
+NODISCARD Error *bind_outer_column(Binder *binder, const AstExpr *expr, BoundExpr **ret,
+                                   size_t *ret_used_parts);
+/* The subquery with every column of the query around it replaced by `map(context, column)`: who
+ * puts an expression over other columns (group keys) uses it for BOUND_SUBQUERYs. `map` sets
+ * *ret_column, or gives an error. */
+typedef Error *OuterColumnMap(void *context, const BoundExpr *column, uint32_t *ret_column);
+NODISCARD Error *bound_map_outer_columns(Binder *binder, const BoundExpr *subquery,
+                                         OuterColumnMap *map, void *context, BoundExpr **ret);
+/* Calls `visit` for each BOUND_OUTER_COLUMN of the subquery. */
+void bound_visit_outer_columns(const BoundExpr *subquery,
+                               void (*visit)(void *context, const BoundExpr *column),
+                               void *context);
+
+/* ------------------------------------------------------------ constants --- */
+
+/* Can the value be known before a row is read? No columns, subqueries, rand(). */
+bool bound_is_foldable(const BoundExpr *expr);
+/* The value of a foldable expression, a vector of length 1; its error when it fails. */
+NODISCARD Error *bound_evaluate(Binder *binder, const BoundExpr *expr, const Vector **ret_value);
 
 /* -------------------------------------------------------------- queries --- */
 

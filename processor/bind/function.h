@@ -14,6 +14,8 @@
 
 typedef struct Function Function;
 typedef struct BoundExpr BoundExpr;
+typedef struct Vector Vector;
+typedef struct TimeZone TimeZone;
 typedef struct Kernel Kernel; /* exec's: how to compute it */
 typedef struct AggregateKernel AggregateKernel;
 typedef struct WindowKernel WindowKernel;
@@ -49,6 +51,7 @@ typedef struct FunctionCall {
     Arena *arena;
     SourcePlace place; /* of the call */
     Str text;          /* SQL text of the call, for messages */
+    const Type *cast_to; /* out: what the call's value is cast to; NULL: it stays as it is */
 } FunctionCall;
 
 /* What a lambda gets as argument of a higher-order function: types of its parameters, of which it
@@ -88,6 +91,10 @@ typedef struct FunctionCatalog {
     const char *(*nearest)(Str name);
     /* Function number `index` in alphabetical order, NULL behind the last. */
     const Function *(*at)(size_t index);
+    /* The value of an expression without columns (a vector of length 1, in the arena), or the error
+     * it fails with. */
+    Error *(*evaluate)(const BoundExpr *expr, const TimeZone *zone, Arena *arena,
+                       const Vector **ret_value);
 } FunctionCatalog;
 
 #endif
