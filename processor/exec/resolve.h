@@ -138,6 +138,8 @@ NODISCARD Error *resolve_percentile_approx(FunctionCall *call, const Type **ret_
 NODISCARD Error *resolve_mode(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_count_distinct(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_listagg(FunctionCall *call, const Type **ret_type);
+/* window(ts, slide, start, shift) as the binder calls it: the time's type. */
+NODISCARD Error *resolve_time_window(FunctionCall *call, const Type **ret_type);
 
 /* Result types of DECIMAL arithmetic (Spark's DecimalPrecision, adjusted to 38 digits). */
 typedef enum ArithmeticOp {

@@ -13,14 +13,12 @@
     extern const AggregateKernel aggregate_##kernel;
 #define WINDOW(...)
 #define GENERATOR(...)
-#define HIGHER_ORDER(...)
 #define LATER(name, kind, flags, min, max)
 #include "processor/exec/functions.def"
 #undef FUNCTION
 #undef AGGREGATE
 #undef WINDOW
 #undef GENERATOR
-#undef HIGHER_ORDER
 #undef LATER
 
 /* ADD_LOOPS(sum_int32, SumState, int32_t, s->sum += x;) makes add_sum_int32 and add_all_sum_int32:
