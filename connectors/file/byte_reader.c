@@ -52,6 +52,11 @@ Error *byte_reader_open(const char *path, ReadStop stop, ByteReader **ret_reader
     return NULL;
 }
 
+void byte_reader_set_stop(ByteReader *reader, ReadStop stop)
+{
+    reader->stop = stop;
+}
+
 void byte_reader_close(ByteReader *reader)
 {
     if (reader == NULL) {

@@ -19,6 +19,8 @@ typedef struct ReadStop {
 
 /* `path` "-" is standard input. FILE_NOT_READABLE naming the file. */
 NODISCARD Error *byte_reader_open(const char *path, ReadStop stop, ByteReader **ret_reader);
+/* From now on that ends its waits. */
+void byte_reader_set_stop(ByteReader *reader, ReadStop stop);
 void byte_reader_close(ByteReader *reader);
 /* Reads up to `room` (> 0) bytes; *ret_size is 0 at the end only. */
 NODISCARD Error *byte_reader_read(ByteReader *reader, char *to, size_t room, size_t *ret_size);

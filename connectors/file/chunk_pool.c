@@ -145,7 +145,7 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-ChunkPool *chunk_pool_open(const FileList *files, const ChunkTask *task, const bool *interrupted)
+ChunkPool *chunk_pool_open(FileList *files, const ChunkTask *task, const bool *interrupted)
 {
     ChunkPool *pool = mem_new(ChunkPool);
     pool->task = *task;

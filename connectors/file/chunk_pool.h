@@ -38,7 +38,7 @@ typedef struct ChunkTask {
 typedef struct ChunkPool ChunkPool;
 
 /* worker_count threads, the taker's counted. `files` and the workers must outlive the pool. */
-ChunkPool *chunk_pool_open(const FileList *files, const ChunkTask *task, const bool *interrupted);
+ChunkPool *chunk_pool_open(FileList *files, const ChunkTask *task, const bool *interrupted);
 /* Ends the threads. Chunks that were not given back stay until they are. */
 void chunk_pool_close(ChunkPool *pool);
 /* The next chunk's results, NULL behind the last. The caller gives it back. INTERRUPTED. */

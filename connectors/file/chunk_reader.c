@@ -10,7 +10,7 @@
 enum { CHUNK_BYTES = 512 << 10, RECORD_BYTES_MAX = 512 << 20 };
 
 struct ChunkReader {
-    const FileList *files;
+    FileList *files;
     RecordsEnd records_end;
     const void *context;
     ReadStop stop;
@@ -21,7 +21,7 @@ struct ChunkReader {
     uint64_t read_bytes; /* of the files that are done */
 };
 
-ChunkReader *chunk_reader_new(const FileList *files, RecordsEnd records_end, const void *context,
+ChunkReader *chunk_reader_new(FileList *files, RecordsEnd records_end, const void *context,
                               ReadStop stop)
 {
     ChunkReader *reader = mem_new(ChunkReader);
@@ -81,7 +81,7 @@ COLD static Error *record_too_long(const ChunkReader *reader)
 {
     return error_new(ERROR_MALFORMED_RECORD,
                      "The file %s holds a record of more than %d MiB: is it one record a line?",
-                     reader->files->files[reader->file].path, RECORD_BYTES_MAX >> 20);
+                     reader->files->files[reader->file].name, RECORD_BYTES_MAX >> 20);
 }
 
 /* Fills the chunk from the open file. */
@@ -119,11 +119,11 @@ Error *chunk_reader_next(ChunkReader *reader, Chunk *chunk, bool *ret_more)
                 *ret_more = false;
                 return NULL;
             }
-            TRY(byte_reader_open(reader->files->files[reader->file].path, reader->stop,
-                                 &reader->bytes));
+            TRY(file_entry_open(&reader->files->files[reader->file], reader->stop,
+                                &reader->left_over, &reader->bytes));
             reader->first = true;
         }
-        chunk->path = reader->files->files[reader->file].path;
+        chunk->file = reader->file;
         TRY(read_chunk(reader, &chunk->bytes));
         chunk->first = reader->first;
         reader->first = false;

@@ -12,14 +12,14 @@ typedef size_t (*RecordsEnd)(const void *context, Str bytes);
 /* The bytes are owned by whoever holds the chunk, and kept for its next use. */
 typedef struct Chunk {
     Buffer bytes;
-    const char *path;
-    bool first; /* of its file */
+    size_t file; /* in the list */
+    bool first;  /* of its file */
 } Chunk;
 
 typedef struct ChunkReader ChunkReader;
 
 /* The list must outlive the reader. */
-ChunkReader *chunk_reader_new(const FileList *files, RecordsEnd records_end, const void *context,
+ChunkReader *chunk_reader_new(FileList *files, RecordsEnd records_end, const void *context,
                               ReadStop stop);
 void chunk_reader_free(ChunkReader *reader);
 /* The next chunk, of one file; *ret_more false (and nothing in it) behind the last. */

@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "processor/base/banned.h"
 
@@ -29,6 +30,7 @@ static void add_file(Builder *builder, const char *path, const struct stat *abou
     FileEntry entry = {.path = arena_copy_cstr(builder->arena, str_from(path)),
                        .size = regular ? (uint64_t)about->st_size : 0,
                        .regular = regular};
+    entry.name = entry.path;
     *arena_push(builder->arena, list->files, list->count, builder->capacity) = entry;
     list->total_bytes += entry.size;
 }
@@ -79,6 +81,16 @@ static Error *add_pattern(Builder *builder, const char *pattern)
     return error;
 }
 
+/* A file that the shell opened for us can be opened again, a pipe cannot. */
+static void add_standard_input(Builder *builder)
+{
+    static const char again[] = "/dev/stdin";
+    struct stat about = {0};
+    bool regular = fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode);
+    add_file(builder, regular ? again : "-", &about);
+    builder->list->files[0].name = "standard input";
+}
+
 static int compare_files(const void *a, const void *b)
 {
     return strcmp(((const FileEntry *)a)->path, ((const FileEntry *)b)->path);
@@ -91,7 +103,7 @@ Error *file_list_find(Str name, Arena *arena, FileList *ret_list)
     const char *path = arena_copy_cstr(arena, name);
     struct stat about;
     if (str_equal(name, STR("-"))) {
-        add_file(&builder, "-", &(struct stat){0});
+        add_standard_input(&builder);
     } else if (stat(path, &about) == 0) {
         TRY(add_path(&builder, path, &about));
     } else if (errno != ENOENT && errno != ENOTDIR) {

@@ -8,7 +8,7 @@
 
 #include "processor/base/banned.h"
 
-enum { THREADS_MAX = 64 };
+enum { THREADS_MAX = 64, PEEK_BYTES = 4096 };
 
 static bool ends_with(Str name, const char *ending)
 {
@@ -41,6 +41,36 @@ static bool format_of_name(Str name, FileFormat *ret_format, char *ret_separator
     return false;
 }
 
+/* What the first bytes say: an object, the mark of Avro's files, or else CSV. */
+static Error *format_of_bytes(FileTable *table)
+{
+    Str bytes = STR_NULL;
+    TRY(file_entry_peek(&table->files.files[0], PEEK_BYTES, table_stop(table), table->arena,
+                        &bytes));
+    Str text = str_trim(bytes);
+    if (text.size == 0 || text.data[0] == '{') {
+        table->format = FILE_JSON;
+    } else if (str_starts_with(bytes, STR("Obj\x01"))) {
+        table->format = FILE_AVRO;
+    } else {
+        table->format = FILE_CSV;
+        table->separator = ',';
+    }
+    return NULL;
+}
+
+static Error *find_format(FileTable *table)
+{
+    Str name = str_from(table->files.files[0].path);
+    if (!format_of_name(name, &table->format, &table->separator)) {
+        TRY(format_of_bytes(table));
+    }
+    if (table->options.csv_separator != 0) {
+        table->separator = table->options.csv_separator;
+    }
+    return NULL;
+}
+
 static unsigned core_count(void)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -54,12 +84,12 @@ Error *file_table_open(Str name, const FileOptions *options, FileTable **ret_tab
     table->options = *options;
     table->threads = options->threads == 0 ? core_count() : options->threads;
     Error *error = file_list_find(name, table->arena, &table->files);
+    if (error == NULL) {
+        error = find_format(table);
+    }
     if (error != NULL) {
         file_table_close(table);
         return error;
-    }
-    if (!format_of_name(str_from(table->files.files[0].path), &table->format, &table->separator)) {
-        table->format = FILE_JSON;
     }
     *ret_table = table;
     return NULL;
@@ -68,6 +98,7 @@ Error *file_table_open(Str name, const FileOptions *options, FileTable **ret_tab
 void file_table_close(FileTable *table)
 {
     if (table != NULL) {
+        file_list_done(&table->files);
         arena_free(table->arena);
         mem_free(table);
     }
@@ -81,11 +112,12 @@ FileFormat file_table_format(const FileTable *table)
 Error *file_table_read(FileTable *table, const Schema *schema, const Schema *read,
                        const uint32_t *columns, BatchSource **ret_source)
 {
-    ReadRequest request = {table, schema, read, columns};
+    ReadRequest request = {.table = table, .schema = schema, .read = read, .columns = columns};
     switch (table->format) {
     case FILE_JSON:
         return line_source_open(&request, &json_lines, ret_source);
     case FILE_CSV:
+        return line_source_open(&request, &csv_lines, ret_source);
     case FILE_AVRO:
         break;
     }

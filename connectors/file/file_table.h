@@ -13,10 +13,18 @@ typedef enum FileFormat {
     FILE_AVRO, /* container files */
 } FileFormat;
 
+typedef enum CsvHeader {
+    CSV_HEADER_AUTO, /* the first line is one when it names columns */
+    CSV_HEADER_YES,
+    CSV_HEADER_NO,
+} CsvHeader;
+
 typedef struct FileOptions {
     const TimeZone *time_zone; /* session zone */
     unsigned threads;        /* that decode, the caller's counted; 0: as many as there are cores */
     const bool *interrupted; /* set by a signal; NULL: never */
+    CsvHeader csv_header;
+    char csv_separator; /* 0: a comma, a tab for .tsv */
 } FileOptions;
 
 typedef struct FileTable FileTable;

@@ -17,7 +17,7 @@ typedef struct LineSource {
     ChunkPool *pool;
     ChunkWork *chunk;      /* being handed out; counts as one that holds it */
     size_t batch;          /* its next batch */
-    const char *path;      /* the chunk's file */
+    const char *file;      /* the chunk's */
     uint64_t lines_before; /* of that file, before the chunk */
     uint64_t chunk_lines;
     bool failed;
@@ -82,7 +82,7 @@ static Error *placed_error(LineSource *source)
     source->failed = true;
     if (error_place(error).line > 0) {
         error = error_shift_place(error, (int)source->lines_before, 0);
-        error = error_set_file(error, source->path);
+        error = error_set_file(error, source->file);
     }
     return error;
 }
@@ -97,7 +97,7 @@ static Error *take_chunk(LineSource *source)
     }
     source->chunk->held = 1;
     if (source->chunk->chunk.first) {
-        source->path = source->chunk->chunk.path;
+        source->file = source->request.table->files.files[source->chunk->chunk.file].name;
         source->lines_before = 0;
         source->chunk_lines = 0;
     }
@@ -153,11 +153,15 @@ static void line_source_close(BatchSource *base)
         source->format->close(source->workers[i]);
     }
     mem_free(source->workers);
+    arena_free(source->request.arena);
     mem_free(source);
 }
 
 static Error *open_workers(LineSource *source, size_t count)
 {
+    if (source->format->prepare != NULL) {
+        TRY(source->format->prepare(&source->request));
+    }
     source->workers = mem_alloc_array(count, sizeof(void *));
     for (size_t i = 0; i < count; i++) {
         TRY(source->format->open(&source->request, &source->workers[i]));
@@ -173,6 +177,7 @@ Error *line_source_open(const ReadRequest *request, const LineFormat *format,
     FileTable *table = request->table;
     LineSource *source = mem_new(LineSource);
     source->request = *request;
+    source->request.arena = arena_new("file source");
     source->format = format;
     source->source = (BatchSource){.next = line_source_next, .close = line_source_close};
     source->source.estimated_rows =
