@@ -152,7 +152,14 @@ static Error *bind_named_struct(Call *call, BoundExpr **ret)
 
 /* ------------------------------------------------------------ by name --- */
 
+static Error *bind_part(Call *call, BoundExpr **ret)
+{
+    return bind_date_part(call->binder, call->arguments, &call->pattern, ret);
+}
+
 static const Form forms[] = {
+    {{"date_part", 9}, 2, 2, bind_part},
+    {{"datepart", 8}, 2, 2, bind_part},
     {{"coalesce", 8}, 1, -1, bind_coalesce},
     {{"nvl", 3}, 2, 2, bind_coalesce},
     {{"ifnull", 6}, 2, 2, bind_coalesce},
@@ -283,6 +290,11 @@ static Error *bind_named_call(Binder *binder, const Scope *scope, const AstExpr 
         return unresolved_qualified(expr);
     }
     Str name = called->parts[0].name;
+    bool has_unit = false;
+    TRY(bind_unit_call(binder, scope, expr, &has_unit, ret));
+    if (has_unit) {
+        return NULL;
+    }
     const Form *form = find_form(name);
     const Type *cast =
         expr->call->argument_count == 1 ? cast_function_type(binder->arena, name) : NULL;
@@ -313,61 +325,7 @@ static Error *bind_named_call(Binder *binder, const Scope *scope, const AstExpr 
     return bind_function(binder, name, call.arguments, call.argument_count, &call.pattern, ret);
 }
 
-/* --------------------------------------------------- EXTRACT and TRIM --- */
-
-typedef struct ExtractField {
-    const char *names[6];
-    const char *function;
-} ExtractField;
-
-static const char *extract_function(Str field)
-{
-    static const ExtractField fields[] = {
-        {{"year", "y", "years", "yr", "yrs"}, "year"},
-        {{"yearofweek"}, "yearofweek"},
-        {{"quarter", "qtr"}, "quarter"},
-        {{"month", "mon", "mons", "months"}, "month"},
-        {{"week", "w", "weeks"}, "weekofyear"},
-        {{"day", "d", "days"}, "day"},
-        {{"dayofweek", "dow"}, "dayofweek"},
-        {{"dayofweek_iso", "dow_iso"}, "weekday"},
-        {{"doy"}, "dayofyear"},
-        {{"hour", "h", "hours", "hr", "hrs"}, "hour"},
-        {{"minute", "m", "min", "mins", "minutes"}, "minute"},
-        {{"second", "s", "sec", "seconds", "secs"}, "second"},
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++) {
-        for (size_t k = 0; k < ARRAY_LENGTH(fields[i].names); k++) {
-            const char *name = fields[i].names[k];
-            if (name != NULL && str_equal_ignore_case(str_from(name), field)) {
-                return fields[i].function;
-            }
-        }
-    }
-    return NULL;
-}
-
-static Error *bind_extract(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
-{
-    const AstExtract *extract = &expr->extract;
-    const char *function = extract_function(extract->field.name);
-    if (function == NULL) {
-        return error_at(ERROR_INVALID_PARAMETER_VALUE, extract->field.place,
-                        "Cannot extract the field `%.*s` from the source expression.",
-                        STR_ARG(extract->field.name));
-    }
-    /* Here Spark means other values than the functions of those names give: seconds with their
-     * fraction, Monday as 1. */
-    if (str_equal(str_from(function), STR("second")) ||
-        str_equal(str_from(function), STR("weekday")) ||
-        binder->context->functions->find(str_from(function)) == NULL) {
-        return not_yet(expr->place, "EXTRACT(%.*s FROM …)", STR_ARG(extract->field.name));
-    }
-    BoundExpr *source = NULL;
-    TRY(bind_expr(binder, scope, extract->source, &source));
-    BoundExpr pattern = {.place = expr->place, .text = bound_text(binder, expr)};
-    return bind_function(binder, str_from(function), &source, 1, &pattern, ret);
-}
+/* -------------------------------------------------------------- TRIM --- */
 
 static Error *bind_trim(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
 {

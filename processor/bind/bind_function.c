@@ -211,7 +211,10 @@ Error *bind_function(Binder *binder, Str name, BoundExpr **arguments, size_t arg
     const Type *type = NULL;
     TRY(function->resolve(&call, &type));
     for (size_t i = 0; i < argument_count; i++) {
+        const BoundExpr *given = arguments[i];
         TRY(bound_cast(binder, arguments[i], call.argument_types[i], &arguments[i]));
+        arguments[i]->try_cast |= arguments[i] != given && arguments[i]->kind == BOUND_CAST &&
+                                  (function->flags & FUNCTION_FORGIVES) != 0;
     }
     BoundExpr node = *pattern;
     node.kind = BOUND_CALL;

@@ -79,6 +79,7 @@ NODISCARD COLD RETURNS_NONNULL Error *schema_unresolved(const Schema *schema,
 NODISCARD Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExpr **ret);
 NODISCARD Error *bind_interval_literal(Binder *binder, const AstExpr *expr, BoundExpr **ret);
 /* NULL of any type. */
+NODISCARD Error *bind_interval_literal(Binder *binder, const AstExpr *expr, BoundExpr **ret);
 BoundExpr *bound_null(Arena *arena, const Type *type, SourcePlace place);
 BoundExpr *bound_boolean(Arena *arena, bool value, SourcePlace place);
 bool bound_is_null_literal(const BoundExpr *expr);
@@ -116,6 +117,15 @@ NODISCARD Error *bind_date_part(Binder *binder, BoundExpr **arguments, const Bou
 NODISCARD Error *bind_unit_call(Binder *binder, const Scope *scope, const AstExpr *expr,
                                 bool *ret_is_one, BoundExpr **ret);
 /* WRONG_NUM_ARGS when the function takes not that many. */
+/* EXTRACT(field FROM x) and date_part(field, x): the function of that field. INVALID_EXTRACT_FIELD.
+ */
+NODISCARD Error *bind_extract(Binder *binder, const Scope *scope, const AstExpr *expr,
+                              BoundExpr **ret);
+NODISCARD Error *bind_date_part(Binder *binder, BoundExpr **arguments, const BoundExpr *pattern,
+                                BoundExpr **ret);
+/* timestampadd(unit, …), timestampdiff(unit, …) and their other names, when the call is one. */
+NODISCARD Error *bind_unit_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                bool *ret_is_one, BoundExpr **ret);
 NODISCARD Error *check_argument_count(const Function *function, size_t count, SourcePlace place);
 /* A call of a higher-order function: its lambdas are bound with the types the function gives them.
  */

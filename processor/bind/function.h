@@ -37,6 +37,7 @@ typedef enum FunctionFlags {
     FUNCTION_CLOCK = 1 << 3,    /* reads the update's clock: constant within it */
     FUNCTION_HIGHER_ORDER = 1 << 4, /* takes lambdas: `resolve` sees them as BOUND_LAMBDA, see
                                      * FunctionCall.lambdas */
+    FUNCTION_FORGIVES = 1 << 5,     /* NULL where an argument's implicit cast fails */
 } FunctionFlags;
 
 typedef struct FunctionCall {
@@ -49,8 +50,8 @@ typedef struct FunctionCall {
     size_t sort_count;
     bool distinct;
     Arena *arena;
-    SourcePlace place; /* of the call */
-    Str text;          /* SQL text of the call, for messages */
+    SourcePlace place;   /* of the call */
+    Str text;            /* SQL text of the call, for messages */
     const Type *cast_to; /* out: what the call's value is cast to; NULL: it stays as it is */
 } FunctionCall;
 
