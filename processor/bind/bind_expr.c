@@ -171,8 +171,10 @@ Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
     if (binder->flow_query && bound->kind == BOUND_FIELD) {
         return bound->children[0]->type->fields[bound->field].name;
     }
-    if (binder->flow_query && bound->kind == BOUND_COLUMN) {
-        return scope_column_at(scope, bound->column)->field->name;
+    const ScopeColumn *column =
+        bound->kind == BOUND_COLUMN ? scope_column_at(scope, bound->column) : NULL;
+    if (binder->flow_query && column != NULL) {
+        return column->field->name;
     }
     return expr->kind == AST_EXPR_FIELD
                ? expr->field.name.name

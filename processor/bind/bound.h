@@ -62,6 +62,7 @@ struct BoundExpr {
     uint32_t parameter;       /* LAMBDA, PARAMETER: unique within the query */
     uint32_t parameter_count; /* LAMBDA */
     const BoundSubquery *subquery;
+    const struct BoundSpecial *special; /* the binder's while it binds a SELECT, then NULL */
     uint32_t height;     /* levels of this tree, bounded by the binder: recursion is safe */
     uint32_t node_count; /* nodes of this tree, shared ones counted as often as they occur */
 };
