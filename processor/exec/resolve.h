@@ -141,6 +141,12 @@ NODISCARD Error *resolve_listagg(FunctionCall *call, const Type **ret_type);
 /* window(ts, slide, start, shift) as the binder calls it: the time's type. */
 NODISCARD Error *resolve_time_window(FunctionCall *call, const Type **ret_type);
 
+/* Generators (resolve_generator.c) */
+NODISCARD Error *resolve_explode(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_posexplode(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_inline(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_stack(FunctionCall *call, const Type **ret_type);
+
 /* Result types of DECIMAL arithmetic (Spark's DecimalPrecision, adjusted to 38 digits). */
 typedef enum ArithmeticOp {
     OP_ADD,
