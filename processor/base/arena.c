@@ -57,9 +57,9 @@ Arena *arena_new(const char *name)
     return arena;
 }
 
-static void run_cleanups(Arena *arena)
+static void run_cleanups(Arena *arena, const Cleanup *until)
 {
-    while (arena->cleanups != NULL) {
+    while (arena->cleanups != until) {
         Cleanup *cleanup = arena->cleanups;
         arena->cleanups = cleanup->next;
         cleanup->release(cleanup->object);
@@ -72,7 +72,7 @@ void arena_free(Arena *arena)
     if (arena == NULL) {
         return;
     }
-    run_cleanups(arena);
+    run_cleanups(arena, NULL);
     for (Block *block = arena->first; block != NULL;) {
         Block *next = block->next;
         ASAN_UNPOISON_MEMORY_REGION(block->bytes, block->size);
@@ -84,13 +84,34 @@ void arena_free(Arena *arena)
 
 void arena_reset(Arena *arena)
 {
-    run_cleanups(arena);
+    run_cleanups(arena, NULL);
     for (Block *block = arena->first; block != NULL; block = block->next) {
         ASAN_POISON_MEMORY_REGION(block->bytes, block->size);
     }
     arena->current = arena->first;
     arena->offset = 0;
     arena->used_bytes = 0;
+}
+
+ArenaMark arena_mark(const Arena *arena)
+{
+    return (ArenaMark){arena->current, arena->offset, arena->used_bytes, arena->cleanups};
+}
+
+void arena_release(Arena *arena, ArenaMark mark)
+{
+    run_cleanups(arena, mark.cleanups);
+    Block *current = mark.block;
+    for (Block *block = current == NULL ? arena->first : current->next; block != NULL;
+         block = block->next) {
+        ASAN_POISON_MEMORY_REGION(block->bytes, block->size);
+    }
+    if (current != NULL) {
+        ASAN_POISON_MEMORY_REGION(current->bytes + mark.offset, current->size - mark.offset);
+    }
+    arena->current = current == NULL ? arena->first : current;
+    arena->offset = current == NULL ? 0 : mark.offset;
+    arena->used_bytes = mark.used_bytes;
 }
 
 static Block *block_new(Arena *arena, size_t needed)

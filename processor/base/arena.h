@@ -17,6 +17,16 @@ RETURNS_NONNULL Arena *arena_new(const char *name);
 void arena_free(Arena *arena);
 /* Runs the arena_on_reset functions (last registered first), then forgets all memory. */
 void arena_reset(Arena *arena);
+/* What an arena holds now; releasing the mark forgets what was allocated after it, as a reset would
+ * forget all. Marks are released in the reverse of their order, or die with a reset. */
+typedef struct ArenaMark {
+    void *block;
+    size_t offset;
+    size_t used_bytes;
+    void *cleanups;
+} ArenaMark;
+ArenaMark arena_mark(const Arena *arena);
+void arena_release(Arena *arena, ArenaMark mark);
 /* Not zeroed, aligned to 16 bytes. */
 RETURNS_NONNULL void *arena_alloc(Arena *arena, size_t size);
 RETURNS_NONNULL void *arena_alloc_zero(Arena *arena, size_t size);

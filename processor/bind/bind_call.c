@@ -125,6 +125,28 @@ Error *bind_struct(Binder *binder, const Scope *scope, const AstExpr *expr, Boun
     return make_struct(binder, &pattern, values, names, count, ret);
 }
 
+/* The name of a field: text that is known before a row is read. */
+static Error *field_name(const Call *call, const BoundExpr *name, Str *ret)
+{
+    if (name->type->kind != TYPE_STRING || !bound_is_foldable(name)) {
+        return error_at(ERROR_CREATE_NAMED_STRUCT_WITHOUT_FOLDABLE_STRING, name->place,
+                        "Cannot resolve \"%.*s\" due to data type mismatch: Only foldable `STRING` "
+                        "expressions are allowed to appear at odd position, but they are "
+                        "[\"%.*s\"].",
+                        STR_ARG(call->pattern.text), STR_ARG(name->text));
+    }
+    const Vector *value = NULL;
+    TRY(bound_evaluate(call->binder, name, &value));
+    if (!vector_is_valid(value, 0)) {
+        return error_at(ERROR_UNEXPECTED_NULL, name->place,
+                        "Cannot resolve \"%.*s\" due to data type mismatch: The `fieldName` must "
+                        "not be null.",
+                        STR_ARG(call->pattern.text));
+    }
+    *ret = arena_copy_str(call->binder->arena, VECTOR_VALUE(value, Str, 0));
+    return NULL;
+}
+
 static Error *bind_named_struct(Call *call, BoundExpr **ret)
 {
     size_t count = call->argument_count / 2;
@@ -137,14 +159,7 @@ static Error *bind_named_struct(Call *call, BoundExpr **ret)
     BoundExpr **values = arena_new_array(call->binder->arena, BoundExpr *, count);
     Str *names = arena_new_array(call->binder->arena, Str, count);
     for (size_t i = 0; i < count; i++) {
-        const BoundExpr *name = call->arguments[2 * i];
-        if (name->kind != BOUND_LITERAL || name->type->kind != TYPE_STRING) {
-            return error_at(ERROR_UNEXPECTED_INPUT_TYPE, name->place,
-                            "Cannot resolve \"%.*s\" due to data type mismatch: the name of field "
-                            "%zu must be a string literal.",
-                            STR_ARG(call->pattern.text), i + 1);
-        }
-        names[i] = VECTOR_VALUE(name->literal, Str, 0);
+        TRY(field_name(call, call->arguments[2 * i], &names[i]));
         values[i] = call->arguments[2 * i + 1];
     }
     return make_struct(call->binder, &call->pattern, values, names, count, ret);
@@ -152,7 +167,14 @@ static Error *bind_named_struct(Call *call, BoundExpr **ret)
 
 /* ------------------------------------------------------------ by name --- */
 
+static Error *bind_part(Call *call, BoundExpr **ret)
+{
+    return bind_date_part(call->binder, call->arguments, &call->pattern, ret);
+}
+
 static const Form forms[] = {
+    {{"date_part", 9}, 2, 2, bind_part},
+    {{"datepart", 8}, 2, 2, bind_part},
     {{"coalesce", 8}, 1, -1, bind_coalesce},
     {{"nvl", 3}, 2, 2, bind_coalesce},
     {{"ifnull", 6}, 2, 2, bind_coalesce},
@@ -160,7 +182,7 @@ static const Form forms[] = {
     {{"iff", 3}, 3, 3, bind_if},
     {{"nullif", 6}, 2, 2, bind_nullif},
     {{"nvl2", 4}, 3, 3, bind_nvl2},
-    {{"named_struct", 12}, 2, -1, bind_named_struct},
+    {{"named_struct", 12}, 0, -1, bind_named_struct},
 };
 
 static const Form *find_form(Str name)
@@ -218,30 +240,51 @@ static Error *check_form_arguments(const Form *form, size_t count, SourcePlace p
                     form->argument_min, count);
 }
 
-/* What only aggregates and analytic functions take. */
+/* What only aggregates and window functions take. */
 static Error *check_scalar_call(const AstExpr *expr)
 {
     const AstCall *call = expr->call;
     const char *what = NULL;
     if (call->over != NULL) {
-        what = "OVER";
-    } else if (call->filter != NULL) {
-        what = "FILTER";
-    } else if (call->within_group_count > 0) {
-        what = "WITHIN GROUP";
-    } else if (call->distinct) {
-        what = "DISTINCT in a call";
-    } else if (call->star) {
-        what = "A call with *";
-    } else if (call->nulls != AST_NULLS_DEFAULT) {
-        what = "IGNORE NULLS or RESPECT NULLS";
+        return error_at(ERROR_UNSUPPORTED_EXPR_FOR_WINDOW, expr->place,
+                        "Expression \"%.*s\" not supported within a window function.",
+                        STR_ARG(expr->text));
     }
-    return what == NULL ? NULL : not_yet(expr->place, "%s", what);
+    if (call->filter != NULL) {
+        what = "FILTER CLAUSE";
+    } else if (call->within_group_count > 0) {
+        what = "WITHIN GROUP (ORDER BY ...)";
+    } else if (call->distinct) {
+        what = "DISTINCT";
+    } else if (call->nulls != AST_NULLS_DEFAULT) {
+        what = call->nulls == AST_NULLS_IGNORE ? "IGNORE NULLS" : "RESPECT NULLS";
+    }
+    return what == NULL ? NULL
+                        : error_at(ERROR_FUNCTION_WITH_UNSUPPORTED_SYNTAX, expr->place,
+                                   "Invalid SQL syntax: The function `%.*s` does not support %s.",
+                                   STR_ARG(call->name.text), what);
+}
+
+/* f(*): every column that `*` shows. */
+static void bind_star_argument(Binder *binder, const Scope *scope, const AstExpr *expr, Call *call)
+{
+    call->arguments = arena_new_array(binder->arena, BoundExpr *, scope->column_count);
+    for (size_t i = 0; i < scope->column_count; i++) {
+        const ScopeColumn *column = &scope->columns[i];
+        if (!column->hidden) {
+            call->arguments[call->argument_count++] =
+                bound_column(binder->arena, column->field, column->column, expr->place);
+        }
+    }
 }
 
 static Error *bind_arguments(Binder *binder, const Scope *scope, const AstExpr *expr, Call *call)
 {
     const AstCall *ast = expr->call;
+    if (ast->star) {
+        bind_star_argument(binder, scope, expr, call);
+        return NULL;
+    }
     call->arguments = arena_new_array(binder->arena, BoundExpr *, ast->argument_count);
     call->argument_count = ast->argument_count;
     for (size_t i = 0; i < ast->argument_count; i++) {
@@ -283,6 +326,19 @@ static Error *bind_named_call(Binder *binder, const Scope *scope, const AstExpr 
         return unresolved_qualified(expr);
     }
     Str name = called->parts[0].name;
+    if (str_equal_ignore_case(name, STR("window")) && expr->call->over == NULL) {
+        return bind_time_window(binder, scope, expr, ret);
+    }
+    const Function *special = binder->context->functions->find(name);
+    if (special != NULL &&
+        (special->kind == FUNCTION_AGGREGATE || special->kind == FUNCTION_WINDOW)) {
+        return bind_special_call(binder, scope, expr, special, ret);
+    }
+    bool has_unit = false;
+    TRY(bind_unit_call(binder, scope, expr, &has_unit, ret));
+    if (has_unit) {
+        return NULL;
+    }
     const Form *form = find_form(name);
     const Type *cast =
         expr->call->argument_count == 1 ? cast_function_type(binder->arena, name) : NULL;
@@ -291,6 +347,10 @@ static Error *bind_named_call(Binder *binder, const Scope *scope, const AstExpr 
         TRY(check_function_name(binder, expr, name));
     } else {
         TRY(check_scalar_call(expr));
+    }
+    const Function *function = form == NULL ? binder->context->functions->find(name) : NULL;
+    if (function != NULL && (function->flags & FUNCTION_HIGHER_ORDER) != 0) {
+        return bind_higher_order(binder, scope, expr, function, ret);
     }
     Call call = {.binder = binder, .expr = expr};
     call.pattern = (BoundExpr){.place = expr->place, .text = bound_text(binder, expr)};
@@ -305,69 +365,17 @@ static Error *bind_named_call(Binder *binder, const Scope *scope, const AstExpr 
     if (is_struct) {
         Str *names = arena_new_array(binder->arena, Str, call.argument_count);
         for (size_t i = 0; i < call.argument_count; i++) {
-            names[i] = struct_field_name(binder, scope, expr->call->arguments[i].expr,
-                                         call.arguments[i], i);
+            names[i] = expr->call->star
+                           ? call.arguments[i]->text
+                           : struct_field_name(binder, scope, expr->call->arguments[i].expr,
+                                               call.arguments[i], i);
         }
         return make_struct(binder, &call.pattern, call.arguments, names, call.argument_count, ret);
     }
     return bind_function(binder, name, call.arguments, call.argument_count, &call.pattern, ret);
 }
 
-/* --------------------------------------------------- EXTRACT and TRIM --- */
-
-typedef struct ExtractField {
-    const char *names[6];
-    const char *function;
-} ExtractField;
-
-static const char *extract_function(Str field)
-{
-    static const ExtractField fields[] = {
-        {{"year", "y", "years", "yr", "yrs"}, "year"},
-        {{"yearofweek"}, "yearofweek"},
-        {{"quarter", "qtr"}, "quarter"},
-        {{"month", "mon", "mons", "months"}, "month"},
-        {{"week", "w", "weeks"}, "weekofyear"},
-        {{"day", "d", "days"}, "day"},
-        {{"dayofweek", "dow"}, "dayofweek"},
-        {{"dayofweek_iso", "dow_iso"}, "weekday"},
-        {{"doy"}, "dayofyear"},
-        {{"hour", "h", "hours", "hr", "hrs"}, "hour"},
-        {{"minute", "m", "min", "mins", "minutes"}, "minute"},
-        {{"second", "s", "sec", "seconds", "secs"}, "second"},
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(fields); i++) {
-        for (size_t k = 0; k < ARRAY_LENGTH(fields[i].names); k++) {
-            const char *name = fields[i].names[k];
-            if (name != NULL && str_equal_ignore_case(str_from(name), field)) {
-                return fields[i].function;
-            }
-        }
-    }
-    return NULL;
-}
-
-static Error *bind_extract(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
-{
-    const AstExtract *extract = &expr->extract;
-    const char *function = extract_function(extract->field.name);
-    if (function == NULL) {
-        return error_at(ERROR_INVALID_PARAMETER_VALUE, extract->field.place,
-                        "Cannot extract the field `%.*s` from the source expression.",
-                        STR_ARG(extract->field.name));
-    }
-    /* Here Spark means other values than the functions of those names give: seconds with their
-     * fraction, Monday as 1. */
-    if (str_equal(str_from(function), STR("second")) ||
-        str_equal(str_from(function), STR("weekday")) ||
-        binder->context->functions->find(str_from(function)) == NULL) {
-        return not_yet(expr->place, "EXTRACT(%.*s FROM …)", STR_ARG(extract->field.name));
-    }
-    BoundExpr *source = NULL;
-    TRY(bind_expr(binder, scope, extract->source, &source));
-    BoundExpr pattern = {.place = expr->place, .text = bound_text(binder, expr)};
-    return bind_function(binder, str_from(function), &source, 1, &pattern, ret);
-}
+/* -------------------------------------------------------------- TRIM --- */
 
 static Error *bind_trim(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
 {

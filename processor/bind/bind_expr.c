@@ -69,18 +69,6 @@ Error *bind_field(Binder *binder, BoundExpr *base, const AstIdentifier *name,
     return bound_new(binder, &node, &base, 1, ret);
 }
 
-/* Does an item before this one in the SELECT list bear the name as alias? */
-static bool is_lateral_alias(const Scope *scope, Str name)
-{
-    for (size_t i = 0; i < scope->select_items_before; i++) {
-        const AstSelectItem *item = &scope->select->items[i];
-        if (item->alias_count == 1 && str_equal_ignore_case(item->aliases[0].name, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static Error *bind_current_value(Binder *binder, const AstExpr *expr, BoundExpr **ret)
 {
     static const char *const names[] = {
@@ -94,41 +82,79 @@ static Error *bind_current_value(Binder *binder, const AstExpr *expr, BoundExpr 
                          ret);
 }
 
+/* The fields named by the parts of the name from `first` on. */
+static Error *bind_fields(Binder *binder, BoundExpr *base, const AstExpr *expr, size_t first,
+                          BoundExpr **ret)
+{
+    const AstName *name = &expr->column.name;
+    BoundExpr pattern = pattern_of(binder, expr, BOUND_FIELD, NULL);
+    for (size_t i = first; i < name->part_count; i++) {
+        TRY(bind_field(binder, base, &name->parts[i], &pattern, &base));
+    }
+    *ret = base;
+    return NULL;
+}
+
+/* A name that no column in scope bears. */
+static Error *bind_other_name(Binder *binder, const Scope *scope, const AstExpr *expr,
+                              BoundExpr **ret)
+{
+    const AstName *name = &expr->column.name;
+    if (name->part_count == 1 && expr->column.current_value != AST_CURRENT_NONE) {
+        return bind_current_value(binder, expr, ret);
+    }
+    size_t used_parts = 0;
+    BoundExpr *base = NULL;
+    TRY(bind_alias(binder, scope, expr, false, &used_parts, &base));
+    if (base == NULL) {
+        TRY(bind_outer_column(binder, expr, &base, &used_parts));
+    }
+    if (base == NULL) {
+        return scope_unresolved(scope_shown(scope), name);
+    }
+    return bind_fields(binder, base, expr, used_parts, ret);
+}
+
 static Error *bind_column(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
 {
     const AstName *name = &expr->column.name;
+    BoundExpr *base = bind_parameter(binder, expr);
+    size_t used_parts = 1;
+    if (base == NULL) {
+        TRY(bind_alias(binder, scope, expr, true, &used_parts, &base));
+    }
+    if (base != NULL) {
+        return bind_fields(binder, base, expr, used_parts, ret);
+    }
     bool found = false;
     ScopeMatch match = {0};
     TRY(scope_find(scope, name, &found, &match));
-    if (!found && name->part_count == 1) {
-        if (expr->column.current_value != AST_CURRENT_NONE) {
-            return bind_current_value(binder, expr, ret);
-        }
-        if (is_lateral_alias(scope, name->parts[0].name)) {
-            return not_yet(expr->place, "A reference to the alias `%.*s` of the same SELECT list",
-                           STR_ARG(name->parts[0].name));
-        }
-    }
     if (!found) {
-        return scope_unresolved(scope, name);
+        return bind_other_name(binder, scope, expr, ret);
     }
-    BoundExpr *result = bound_column(binder->arena, match.field, match.column, expr->place);
-    result->text = bound_text(binder, expr);
-    BoundExpr pattern = pattern_of(binder, expr, BOUND_FIELD, NULL);
-    for (size_t i = match.used_parts; i < name->part_count; i++) {
-        TRY(bind_field(binder, result, &name->parts[i], &pattern, &result));
-    }
-    *ret = result;
-    return NULL;
+    base = bound_column(binder->arena, match.field, match.column, expr->place);
+    base->text = bound_text(binder, expr);
+    return bind_fields(binder, base, expr, match.used_parts, ret);
+}
+
+typedef struct NameContext {
+    const Binder *binder;
+    const Scope *scope;
+} NameContext;
+
+static Str outer_columns(void *context, const AstExpr *subquery)
+{
+    const NameContext *names = context;
+    return subquery_arguments(names->binder, subquery);
 }
 
 /* t of t.a is no part of what is shown, s of a struct's s.a is. */
 static size_t qualifier_parts(void *context, const AstName *name)
 {
-    const Scope *scope = context;
+    const NameContext *names = context;
     bool found = false;
     ScopeMatch match = {0};
-    Error *error = scope_find(scope, name, &found, &match);
+    Error *error = scope_find(names->scope, name, &found, &match);
     error_free(error);
     return error == NULL && found ? match.used_parts - 1 : name->part_count - 1;
 }
@@ -138,20 +164,17 @@ Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
 {
     if (expr->kind != AST_EXPR_COLUMN && expr->kind != AST_EXPR_FIELD) {
         AUTO_BUFFER Buffer out = {0};
-        Scope names = *scope;
-        ast_print_column_name_with(expr, qualifier_parts, &names, &out);
+        NameContext names = {binder, scope};
+        ast_print_column_name_with(expr, qualifier_parts, outer_columns, &names, &out);
         return arena_copy_str(binder->arena, buffer_str(&out));
     }
     if (binder->flow_query && bound->kind == BOUND_FIELD) {
         return bound->children[0]->type->fields[bound->field].name;
     }
-    for (size_t i = 0;
-         binder->flow_query && bound->kind == BOUND_COLUMN && i < scope->relation_count; i++) {
-        const ScopeRelation *relation = &scope->relations[i];
-        if (bound->column >= relation->first &&
-            bound->column < relation->first + relation->schema->field_count) {
-            return relation->schema->fields[bound->column - relation->first].name;
-        }
+    const ScopeColumn *column =
+        bound->kind == BOUND_COLUMN ? scope_column_at(scope, bound->column) : NULL;
+    if (binder->flow_query && column != NULL) {
+        return column->field->name;
     }
     return expr->kind == AST_EXPR_FIELD
                ? expr->field.name.name
@@ -588,7 +611,7 @@ Error *bind_expr(Binder *binder, const Scope *scope, const AstExpr *expr, BoundE
     case AST_EXPR_LITERAL:
         return bind_literal(binder, expr, false, ret);
     case AST_EXPR_INTERVAL:
-        return not_yet(expr->place, "The INTERVAL literal");
+        return bind_interval_literal(binder, expr, ret);
     case AST_EXPR_COLUMN:
         return bind_column(binder, scope, expr, ret);
     case AST_EXPR_UNARY:
@@ -599,8 +622,6 @@ Error *bind_expr(Binder *binder, const Scope *scope, const AstExpr *expr, BoundE
         return bind_between(binder, scope, expr, ret);
     case AST_EXPR_IN_LIST:
         return bind_in_list(binder, scope, expr, ret);
-    case AST_EXPR_IN_QUERY:
-        return not_yet(expr->place, "IN with a subquery");
     case AST_EXPR_LIKE:
         return bind_like(binder, scope, expr, ret);
     case AST_EXPR_LIKE_QUANTIFIED:
@@ -613,8 +634,6 @@ Error *bind_expr(Binder *binder, const Scope *scope, const AstExpr *expr, BoundE
         return bind_case(binder, scope, expr, ret);
     case AST_EXPR_CAST:
         return bind_cast(binder, scope, expr, ret);
-    case AST_EXPR_EXISTS:
-        return not_yet(expr->place, "EXISTS");
     case AST_EXPR_EXTRACT:
     case AST_EXPR_TRIM:
     case AST_EXPR_CALL:
@@ -623,9 +642,11 @@ Error *bind_expr(Binder *binder, const Scope *scope, const AstExpr *expr, BoundE
     case AST_EXPR_ROW:
         return bind_struct(binder, scope, expr, ret);
     case AST_EXPR_LAMBDA:
-        return not_yet(expr->place, "A lambda function");
+        return lambda_misplaced(expr->place);
+    case AST_EXPR_IN_QUERY:
+    case AST_EXPR_EXISTS:
     case AST_EXPR_SUBQUERY:
-        return not_yet(expr->place, "A scalar subquery");
+        return bind_subquery(binder, scope, expr, ret);
     case AST_EXPR_INDEX:
         return bind_index(binder, scope, expr, ret);
     case AST_EXPR_FIELD:
@@ -660,9 +681,11 @@ Error *bind_expression(const BindContext *context, const AstExpr *expr, const Sc
                        BoundExpr **ret_expr)
 {
     Diagnostics diagnostics = {0};
-    Binder binder = {.context = context, .arena = context->arena, .diagnostics = &diagnostics};
-    ScopeRelation relation = {.schema = schema};
-    Scope scope = {.relations = &relation, .relation_count = 1};
+    Binder binder = {.context = context,
+                     .arena = context->arena,
+                     .diagnostics = &diagnostics,
+                     .no_subqueries = true};
+    Scope scope = scope_of_schema(context->arena, schema, NULL, 0);
     Error *error = bind_expr(&binder, &scope, expr, ret_expr);
     assert(diagnostics.count == 0);
     diagnostics_done(&diagnostics);

@@ -1,5 +1,5 @@
-/* FROM: relations by name, VALUES, subqueries, joins; what their columns are called. Mistakes that
- * do not depend on each other are all reported. */
+/* FROM: relations by name, subqueries, their aliases, what is joined with what. Mistakes that do
+ * not depend on each other are all reported. */
 #include <assert.h>
 
 #include "processor/bind/bind_query_internal.h"
@@ -93,116 +93,73 @@ static Error *check_stream_read(Binder *binder, const AstRelation *ast, const Re
 
 static Error *bind_named_relation(Binder *binder, const AstRelation *ast, FromResult *result)
 {
+    const CommonTable *common = ast->stream ? NULL : find_common_table(binder, &ast->name);
+    if (common != NULL) {
+        return bind_common_table(binder, common, ast, result);
+    }
     const Relation *relation = NULL;
     TRY(binder_find_relation(binder, &ast->name, &relation));
     TRY(check_stream_read(binder, ast, relation));
+    TRY(binder_grow(binder, relation->schema->field_count, ast->place));
     BoundNode *node = bound_node_new(binder, BOUND_SCAN, relation->schema, ast->place);
     node->relation = relation;
     node->stream = ast->stream;
     result->node = node;
-    result->relation.schema = relation->schema;
     Str parts[3];
     size_t count = ast_name_parts(&ast->name, parts, ARRAY_LENGTH(parts));
     assert(count > 0);
-    catalog_qualify(binder->context->catalog, parts, count, result->relation.qualifier);
-    result->relation.qualifier_count = 3;
+    ScopeQualifier qualifier = {.part_count = 3};
+    catalog_qualify(binder->context->catalog, parts, count, qualifier.parts);
+    result->scope = scope_of_schema(binder->arena, relation->schema, &qualifier, 0);
     return NULL;
 }
 
-static COLD RETURNS_NONNULL Error *table_function(Binder *binder, const AstRelation *ast)
+/* What `*` shows of the scope, as a relation of the alias's name: hidden columns are gone. */
+static Scope rename_scope(Binder *binder, const Scope *scope, const AstTableAlias *alias)
 {
-    Str name = ast->name.parts[ast->name.part_count - 1].name;
-    const Function *function =
-        ast->name.part_count == 1 ? binder->context->functions->find(name) : NULL;
-    if (function == NULL) {
-        Error *error = error_at(ERROR_UNRESOLVED_ROUTINE, ast->place,
-                                "Could not resolve `%.*s` to a table-valued function.",
-                                STR_ARG(ast->name.text));
-        const char *nearest = binder->context->functions->nearest(name);
-        return nearest == NULL ? error : error_set_hint(error, "did you mean `%s`?", nearest);
+    ScopeQualifier *qualifier = NULL;
+    if (alias->name.name.data != NULL) {
+        qualifier = arena_new_object(binder->arena, ScopeQualifier);
+        *qualifier = (ScopeQualifier){.parts = {alias->name.name}, .part_count = 1};
     }
-    return not_yet(ast->place, "The table function %s", function->name);
+    ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, scope->column_count);
+    size_t count = 0;
+    for (size_t i = 0; i < scope->column_count; i++) {
+        if (!scope->columns[i].hidden) {
+            columns[count] = scope->columns[i];
+            columns[count++].qualifier = qualifier;
+        }
+    }
+    return (Scope){.columns = columns, .column_count = count};
 }
 
 /* t(a, b): other names for the columns. */
 Error *rename_columns(Binder *binder, const AstTableAlias *alias, SourcePlace place,
                       FromResult *result)
 {
-    if (alias->name.name.data != NULL) {
-        result->relation.qualifier[0] = alias->name.name;
-        result->relation.qualifier_count = 1;
-    }
-    if (alias->columns.item_count == 0) {
+    if (alias->name.name.data == NULL && alias->columns.item_count == 0) {
         return NULL;
     }
-    const Schema *schema = result->relation.schema;
-    if (alias->columns.item_count != schema->field_count) {
+    Scope scope = rename_scope(binder, &result->scope, alias);
+    size_t named = alias->columns.item_count;
+    if (named > 0 && named != scope.column_count) {
         return error_at(ERROR_NUM_COLUMNS_MISMATCH, place,
                         "Number of column aliases does not match number of columns. Number of "
                         "column aliases: %zu; number of columns: %zu.",
-                        alias->columns.item_count, schema->field_count);
+                        named, scope.column_count);
     }
-    Field *fields = arena_new_array(binder->arena, Field, schema->field_count);
-    for (size_t i = 0; i < schema->field_count; i++) {
-        fields[i] = schema->fields[i];
-        fields[i].name = alias->columns.items[i].name;
-    }
-    result->relation.schema = schema_new(binder->arena, fields, schema->field_count);
-    return NULL;
-}
-
-/* --------------------------------------------------------------- VALUES --- */
-
-static size_t row_width(const AstExpr *row)
-{
-    return row->kind == AST_EXPR_ROW ? row->row.item_count : 1;
-}
-
-static Error *bind_values_cells(Binder *binder, const AstValues *values, size_t width,
-                                BoundExpr **cells)
-{
-    Scope nothing = {0};
-    for (size_t r = 0; r < values->row_count; r++) {
-        const AstExpr *row = values->rows[r];
-        if (row_width(row) != width) {
-            return error_at(ERROR_INVALID_INLINE_TABLE, row->place,
-                            "Invalid inline table. Inline table expected %zu columns but found %zu "
-                            "columns in row %zu.",
-                            width, row_width(row), r);
-        }
-        for (size_t c = 0; c < width; c++) {
-            const AstExpr *cell = row->kind == AST_EXPR_ROW ? row->row.items[c] : row;
-            TRY(bind_expr(binder, &nothing, cell, &cells[r * width + c]));
+    ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, scope.column_count);
+    Field *fields = arena_new_array(binder->arena, Field, named);
+    for (size_t i = 0; i < scope.column_count; i++) {
+        columns[i] = scope.columns[i];
+        if (named > 0) {
+            fields[i] = *columns[i].field;
+            fields[i].name = alias->columns.items[i].name;
+            columns[i].field = &fields[i];
         }
     }
-    return NULL;
-}
-
-Error *bind_values(Binder *binder, const AstValues *values, BoundNode **ret_node)
-{
-    assert(values->row_count > 0);
-    size_t width = row_width(values->rows[0]);
-    size_t count = width * values->row_count;
-    BoundExpr **cells = arena_new_array(binder->arena, BoundExpr *, count);
-    TRY(bind_values_cells(binder, values, width, cells));
-    Field *fields = arena_new_array(binder->arena, Field, width);
-    BoundExpr ***column = arena_new_array(binder->arena, BoundExpr **, values->row_count);
-    for (size_t c = 0; c < width; c++) {
-        Str name = str_from(arena_printf(binder->arena, "col%zu", c + 1));
-        BoundExpr pattern = {.place = values->place, .text = name};
-        for (size_t r = 0; r < values->row_count; r++) {
-            column[r] = &cells[r * width + c];
-        }
-        const Type *type = NULL;
-        TRY(bind_common_type(binder, column, values->row_count, "values", &pattern, &type));
-        fields[c] = (Field){name, type, false, STR_NULL};
-    }
-    BoundNode *node = bound_node_new(binder, BOUND_VALUES, schema_new(binder->arena, fields, width),
-                                     values->place);
-    node->expressions = cells;
-    node->expression_count = count;
-    node->row_count = values->row_count;
-    *ret_node = node;
+    scope.columns = columns;
+    result->scope = scope;
     return NULL;
 }
 
@@ -231,61 +188,74 @@ static bool check_relation_clauses(Binder *binder, const AstRelation *ast)
     return ok;
 }
 
-static bool bind_relation(Binder *binder, const AstRelation *ast, FromResult *result)
+static bool bind_relation_alone(Binder *binder, const AstRelation *ast, FromResult *result)
 {
-    if (ast->lateral) { /* its names may be those of the relations before it */
-        return binder_report(binder, not_yet(ast->place, "LATERAL"));
-    }
-    bool ok = check_relation_clauses(binder, ast);
-    Error *error = NULL;
     switch (ast->kind) {
     case AST_RELATION_NAME:
-        error = bind_named_relation(binder, ast, result);
-        break;
+        return binder_report(binder, bind_named_relation(binder, ast, result));
     case AST_RELATION_FUNCTION:
-        error = table_function(binder, ast);
-        break;
+        return binder_report(binder, bind_table_function(binder, ast, result));
     case AST_RELATION_VALUES:
-        error = bind_values(binder, ast->values, &result->node);
-        break;
+        return binder_report(binder, bind_values(binder, ast->values, &result->node));
     case AST_RELATION_QUERY:
         result->node = bind_query_node(binder, ast->query);
-        ok = ok && result->node != NULL;
-        break;
+        return result->node != NULL;
     case AST_RELATION_GROUP:
-        ok = bind_from_item(binder, ast->group, result) && ok;
-        break;
+        return bind_from_item(binder, ast->group, result);
     }
-    if (!binder_report(binder, error) || !ok) {
+    return false;
+}
+
+bool bind_relation(Binder *binder, const AstRelation *ast, FromResult *result)
+{
+    bool ok = check_relation_clauses(binder, ast);
+    if (!bind_relation_alone(binder, ast, result) || !ok || result->node == NULL) {
         return false;
     }
-    if (result->relation.schema == NULL) {
-        result->relation.schema = result->node->schema;
+    if (result->scope.columns == NULL) {
+        result->scope = scope_of_schema(binder->arena, result->node->schema, NULL, 0);
     }
     return binder_report(binder, rename_columns(binder, &ast->alias, ast->place, result));
 }
 
-static const char *join_name(const AstJoin *join)
+static bool bind_joins(Binder *binder, const AstFromItem *item, FromResult *result)
 {
-    static const char *const names[] = {
-        [AST_JOIN_INNER] = "JOIN",         [AST_JOIN_CROSS] = "CROSS JOIN",
-        [AST_JOIN_LEFT] = "LEFT JOIN",     [AST_JOIN_RIGHT] = "RIGHT JOIN",
-        [AST_JOIN_FULL] = "FULL JOIN",     [AST_JOIN_SEMI] = "LEFT SEMI JOIN",
-        [AST_JOIN_ANTI] = "LEFT ANTI JOIN"};
-    return names[join->type];
+    bool ok = true;
+    for (size_t i = 0; i < item->join_count; i++) {
+        ok = bind_join(binder, &item->joins[i], result) && ok;
+    }
+    return ok;
 }
 
 static bool bind_from_item(Binder *binder, const AstFromItem *item, FromResult *result)
 {
     bool ok = bind_relation(binder, item->first, result);
-    for (size_t i = 0; i < item->join_count; i++) {
-        FromResult other = {0};
-        ok = bind_relation(binder, item->joins[i].relation, &other) && ok;
-    }
-    if (item->join_count > 0) {
-        ok = binder_report(binder, not_yet(item->joins[0].place, "%s", join_name(&item->joins[0])));
+    return bind_joins(binder, item, result) && ok;
+}
+
+/* Relations separated by commas. All that stands behind a comma is joined to all before it, as
+ * Spark does: FROM a, b JOIN c ON a.x = c.x. */
+static bool bind_list(Binder *binder, const AstSelect *select, FromResult *result)
+{
+    bool ok = bind_from_item(binder, &select->from[0], result);
+    for (size_t i = 1; i < select->from_count; i++) {
+        const AstFromItem *item = &select->from[i];
+        AstJoin comma = {
+            .type = AST_JOIN_CROSS, .relation = item->first, .place = item->first->place};
+        ok = bind_join(binder, &comma, result) && ok;
+        ok = bind_joins(binder, item, result) && ok;
     }
     return ok;
+}
+
+static bool bind_lateral_views(Binder *binder, const AstSelect *select, FromResult *result)
+{
+    for (size_t i = 0; i < select->lateral_view_count; i++) {
+        if (!binder_report(binder, bind_lateral_view(binder, &select->lateral_views[i], result))) {
+            return false; /* a later view may name the columns of this one */
+        }
+    }
+    return true;
 }
 
 bool bind_from(Binder *binder, const AstSelect *select, FromResult *result)
@@ -293,16 +263,8 @@ bool bind_from(Binder *binder, const AstSelect *select, FromResult *result)
     if (select->from_count == 0) {
         static const Schema empty = {NULL, 0};
         result->node = bound_node_new(binder, BOUND_ONE_ROW, &empty, select->place);
-        result->relation.schema = &empty;
-        return true;
+    } else if (!bind_list(binder, select, result)) {
+        return false;
     }
-    bool ok = bind_from_item(binder, &select->from[0], result);
-    for (size_t i = 1; i < select->from_count; i++) {
-        FromResult other = {0};
-        ok = bind_from_item(binder, &select->from[i], &other) && ok;
-    }
-    if (select->from_count > 1) {
-        ok = binder_report(binder, not_yet(select->from[1].place, "FROM with several relations"));
-    }
-    return ok;
+    return bind_lateral_views(binder, select, result);
 }

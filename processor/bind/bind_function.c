@@ -6,7 +6,7 @@
  * anything walks it by recursion. */
 #include <stdio.h>
 
-#include "processor/bind/binder.h"
+#include "processor/bind/bind_query_internal.h"
 #include "processor/bind/coerce.h"
 #include "processor/sql/ast_print.h"
 
@@ -45,8 +45,15 @@ static Error *too_complex(const BoundExpr *pattern)
 Error *bound_new(Binder *binder, const BoundExpr *pattern, BoundExpr **children, size_t child_count,
                  BoundExpr **ret)
 {
-    uint32_t height = 0;
-    uint64_t nodes = 1;
+    return bound_new_around(binder, pattern, children, child_count, 0, 0, ret);
+}
+
+Error *bound_new_around(Binder *binder, const BoundExpr *pattern, BoundExpr **children,
+                        size_t child_count, uint32_t query_height, uint32_t query_nodes,
+                        BoundExpr **ret)
+{
+    uint32_t height = query_height;
+    uint64_t nodes = 1 + (uint64_t)query_nodes;
     for (size_t i = 0; i < child_count; i++) {
         height = children[i]->height > height ? children[i]->height : height;
         nodes += children[i]->node_count;
@@ -107,9 +114,13 @@ static Error *unresolved_routine(Binder *binder, Str name, SourcePlace place)
     return nearest == NULL ? error : error_set_hint(error, "did you mean `%s`?", nearest);
 }
 
-static Error *wrong_argument_count(const Function *function, size_t count, SourcePlace place)
+Error *check_argument_count(const Function *function, size_t count, SourcePlace place)
 {
     char expected[64];
+    if ((int64_t)count >= function->argument_min &&
+        (function->argument_max < 0 || (int64_t)count <= function->argument_max)) {
+        return NULL;
+    }
     if (function->argument_max < 0) {
         (void)snprintf(expected, sizeof expected, "> %d", function->argument_min - 1);
     } else if (function->argument_min == function->argument_max) {
@@ -133,7 +144,12 @@ static Error *check_function_kind(const Function *function, SourcePlace place)
     case FUNCTION_WINDOW:
         return not_yet(place, "The analytic function %s", function->name);
     case FUNCTION_GENERATOR:
-        return not_yet(place, "The generator function %s", function->name);
+        return function->resolve == NULL
+                   ? not_yet(place, "The generator function %s", function->name)
+                   : error_at(ERROR_GENERATOR_NESTED, place,
+                              "The generator is not supported: nested in expressions. `%s` stands "
+                              "alone in the SELECT list, or in FROM.",
+                              function->name);
     case FUNCTION_TABLE:
         return error_set_hint(error_at(ERROR_UNRESOLVED_ROUTINE, place,
                                        "The function `%s` gives a table, not a value.",
@@ -177,10 +193,7 @@ Error *bind_function(Binder *binder, Str name, BoundExpr **arguments, size_t arg
         return unresolved_routine(binder, name, pattern->place);
     }
     TRY(check_function_kind(function, pattern->place));
-    if ((int64_t)argument_count < function->argument_min ||
-        (function->argument_max >= 0 && (int64_t)argument_count > function->argument_max)) {
-        return wrong_argument_count(function, argument_count, pattern->place);
-    }
+    TRY(check_argument_count(function, argument_count, pattern->place));
     if (argument_count == 2 && is_exact_operator(name)) {
         narrow_integer_literals(binder, arguments);
     }
@@ -198,13 +211,17 @@ Error *bind_function(Binder *binder, Str name, BoundExpr **arguments, size_t arg
     const Type *type = NULL;
     TRY(function->resolve(&call, &type));
     for (size_t i = 0; i < argument_count; i++) {
+        const BoundExpr *given = arguments[i];
         TRY(bound_cast(binder, arguments[i], call.argument_types[i], &arguments[i]));
+        arguments[i]->try_cast |= arguments[i] != given && arguments[i]->kind == BOUND_CAST &&
+                                  (function->flags & FUNCTION_FORGIVES) != 0;
     }
     BoundExpr node = *pattern;
     node.kind = BOUND_CALL;
     node.type = type;
     node.function = function;
-    return bound_new(binder, &node, arguments, argument_count, ret);
+    TRY(bound_new(binder, &node, arguments, argument_count, ret));
+    return call.cast_to == NULL ? NULL : bound_cast(binder, *ret, call.cast_to, ret);
 }
 
 Error *bind_common_type(Binder *binder, BoundExpr ***slots, size_t count, const char *function,

@@ -1,6 +1,7 @@
 /* A query: its terms and set operations, what stands around them (WITH, ORDER BY, LIMIT), and the
  * first of its mistakes. */
 #include <assert.h>
+#include <inttypes.h>
 
 #include "processor/bind/bind_query_internal.h"
 #include "processor/bind/coerce.h"
@@ -32,92 +33,152 @@ BoundNode *bound_project(Arena *arena, BoundNode *child, BoundExpr **expressions
 
 /* ---------------------------------------------------------------- query --- */
 
-static const char *set_operator_name(const AstSetStep *step)
-{
-    switch (step->operator_) {
-    case AST_SET_UNION:
-        return step->all ? "UNION ALL" : "UNION";
-    case AST_SET_EXCEPT:
-        return "EXCEPT";
-    case AST_SET_INTERSECT:
-        return "INTERSECT";
-    }
-    return "";
-}
-
 static BoundNode *bind_values_term(Binder *binder, const AstQueryTerm *term)
 {
     FromResult result = {0};
     if (!binder_report(binder, bind_values(binder, term->values, &result.node))) {
         return NULL;
     }
-    result.relation.schema = result.node->schema;
+    const Schema *schema = result.node->schema;
+    result.scope = scope_of_schema(binder->arena, schema, NULL, 0);
     if (!binder_report(binder, rename_columns(binder, &term->values_alias, term->place, &result))) {
         return NULL;
     }
-    result.node->schema = result.relation.schema;
+    Field *fields = arena_new_array(binder->arena, Field, schema->field_count);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        fields[i] = *result.scope.columns[i].field;
+    }
+    result.node->schema = schema_new(binder->arena, fields, schema->field_count);
     return result.node;
 }
 
-static BoundNode *bind_term(Binder *binder, const AstQueryTerm *term)
+BoundNode *bind_term(Binder *binder, const AstQueryTerm *term)
 {
     switch (term->kind) {
     case AST_TERM_SELECT:
-        return bind_select(binder, term->select);
+        return bind_select(binder, term->select, NULL);
     case AST_TERM_VALUES:
         return bind_values_term(binder, term);
     case AST_TERM_QUERY:
         return bind_query_node(binder, term->query);
     case AST_TERM_SET:
-        binder_report(binder, not_yet(term->steps[0].operator_place, "%s",
-                                      set_operator_name(&term->steps[0])));
-        (void)bind_term(binder, term->first);
-        for (size_t i = 0; i < term->step_count; i++) {
-            (void)bind_term(binder, term->steps[i].right);
-        }
-        return NULL;
+        return bind_set(binder, term);
     }
     return NULL;
 }
 
-static bool check_query_clauses(Binder *binder, const AstQuery *query)
+/* ---------------------------------------------------------------- LIMIT --- */
+
+/* What LIMIT or OFFSET says: a constant INT, not negative. */
+static Error *bind_row_count(Binder *binder, const BoundNode *node, const AstExpr *expr,
+                             const char *clause, int64_t *ret_count)
 {
-    bool ok = true;
-    if (query->recursive) {
-        ok = binder_report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, query->recursive_place,
-                                            "WITH RECURSIVE is not supported."));
-    } else if (query->common_table_count > 0) {
-        ok = binder_report(binder, not_yet(query->common_tables[0].name.place, "WITH"));
+    Str text = bound_text(binder, expr);
+    Scope scope = scope_of_schema(binder->arena, node->schema, NULL, 0);
+    ExprTraits traits;
+    expr_traits(binder->context->functions, expr, &traits);
+    if (traits.generator != NULL) {
+        return generator_outside_select(binder, traits.generator, clause);
     }
-    if (query->sort_kind != AST_SORT_NONE) {
-        ok = binder_report(binder,
-                           not_yet(query->sort_place, "%s",
-                                   query->sort_kind == AST_SORT_SORT_BY ? "SORT BY" : "ORDER BY"));
+    BoundExpr *bound = NULL;
+    bool computed = traits.aggregate == NULL && traits.analytic == NULL && traits.subquery == NULL;
+    if (computed) {
+        TRY(bind_expr(binder, &scope, expr, &bound));
     }
-    if (query->window_count > 0) {
-        ok = binder_report(binder, not_yet(query->windows[0].name.place, "WINDOW"));
+    if (!computed || !bound_is_foldable(bound)) {
+        return error_at(ERROR_LIMIT_IS_UNFOLDABLE, expr->place,
+                        "The limit like expression \"%.*s\" is invalid. The %s expression must "
+                        "evaluate to a constant value.",
+                        STR_ARG(text), clause);
     }
+    if (bound->type->kind != TYPE_INT) {
+        return error_at(ERROR_LIMIT_DATA_TYPE, expr->place,
+                        "The limit like expression \"%.*s\" is invalid. The %s expression must be "
+                        "integer type, but got \"%s\".",
+                        STR_ARG(text), clause, type_text(binder->arena, bound->type));
+    }
+    const Vector *value = NULL;
+    TRY(bound_evaluate(binder, bound, &value));
+    if (!vector_is_valid(value, 0)) {
+        return error_at(ERROR_LIMIT_IS_NULL, expr->place,
+                        "The limit like expression \"%.*s\" is invalid. The evaluated %s "
+                        "expression must not be null.",
+                        STR_ARG(text), clause);
+    }
+    int64_t count = vector_int_value(value, 0);
+    if (count < 0) {
+        return error_at(ERROR_LIMIT_IS_NEGATIVE, expr->place,
+                        "The limit like expression \"%.*s\" is invalid. The %s expression must be "
+                        "equal to or greater than 0, but got %" PRId64 ".",
+                        STR_ARG(text), clause, count);
+    }
+    *ret_count = count;
+    return NULL;
+}
+
+static Error *bind_limit(Binder *binder, const AstQuery *query, BoundNode **node)
+{
+    int64_t limit = -1;
+    int64_t offset = 0;
     if (query->limit != NULL) {
-        ok = binder_report(binder, not_yet(query->limit_place, "LIMIT"));
+        TRY(bind_row_count(binder, *node, query->limit, "limit", &limit));
     }
     if (query->offset != NULL) {
-        ok = binder_report(binder, not_yet(query->offset_place, "OFFSET"));
+        TRY(bind_row_count(binder, *node, query->offset, "offset", &offset));
     }
-    return ok;
+    if (limit + offset > INT32_MAX) {
+        return error_at(ERROR_SUM_OF_LIMIT_AND_OFFSET, query->limit_place,
+                        "The sum of the LIMIT clause and the OFFSET clause must not be greater "
+                        "than the maximum 32-bit integer value (2,147,483,647) but found limit = "
+                        "%" PRId64 ", offset = %" PRId64 ".",
+                        limit, offset);
+    }
+    if (query->limit == NULL && query->offset == NULL) {
+        return NULL;
+    }
+    BoundNode *cut =
+        bound_node_new(binder, BOUND_LIMIT, (*node)->schema,
+                       query->limit != NULL ? query->limit_place : query->offset_place);
+    cut->child = *node;
+    cut->limit = limit;
+    cut->offset = offset;
+    *node = cut;
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- query --- */
+
+/* Body and ORDER BY, then LIMIT. */
+static BoundNode *bind_body(Binder *binder, const AstQuery *query)
+{
+    BoundNode *node = NULL;
+    if (query->body->kind == AST_TERM_SELECT) {
+        node = bind_select(binder, query->body->select, query);
+    } else {
+        node = bind_term(binder, query->body);
+        node = node == NULL ? NULL : bind_order_by(binder, query, node);
+    }
+    if (node == NULL || !binder_report(binder, bind_limit(binder, query, &node))) {
+        return NULL;
+    }
+    return node;
 }
 
 BoundNode *bind_query_node(Binder *binder, const AstQuery *query)
 {
-    bool ok = check_query_clauses(binder, query);
-    if (query->common_table_count > 0) {
-        return NULL; /* names of WITH are no relations yet */
+    if (query->recursive) {
+        (void)binder_report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, query->recursive_place,
+                                             "WITH RECURSIVE is not supported."));
+        return NULL;
     }
-    BoundNode *node = bind_term(binder, query->body);
+    const CommonTable *around = binder->common_tables;
+    bool ok = bind_common_tables(binder, query);
+    BoundNode *node = bind_body(binder, query);
+    binder->common_tables = around;
     return ok ? node : NULL;
 }
 
-/* The first mistake in reading order, one that is not NOT_YET before others. */
-static Error *take_first(Diagnostics *diagnostics)
+Error *diagnostics_first(Diagnostics *diagnostics)
 {
     diagnostics_sort(diagnostics);
     size_t first = 0;
@@ -128,8 +189,7 @@ static Error *take_first(Diagnostics *diagnostics)
     if (error_class(diagnostics->errors[first]) == ERROR_NOT_YET) {
         first = 0;
     }
-    Error *error = error_copy(diagnostics->errors[first]);
-    return error;
+    return error_copy(diagnostics->errors[first]);
 }
 
 Error *bind_query(const BindContext *context, const AstQuery *query, BoundNode **ret_query)
@@ -137,7 +197,12 @@ Error *bind_query(const BindContext *context, const AstQuery *query, BoundNode *
     Diagnostics diagnostics = {0};
     Binder binder = {.context = context, .arena = context->arena, .diagnostics = &diagnostics};
     BoundNode *node = bind_query_node(&binder, query);
-    Error *error = diagnostics.count > 0 ? take_first(&diagnostics) : NULL;
+    uint32_t height = 0;
+    uint32_t nodes = 0;
+    if (node != NULL && diagnostics.count == 0) {
+        (void)binder_report(&binder, query_size(node, &height, &nodes));
+    }
+    Error *error = diagnostics.count > 0 ? diagnostics_first(&diagnostics) : NULL;
     diagnostics_done(&diagnostics);
     assert(error != NULL || node != NULL);
     if (error == NULL) {

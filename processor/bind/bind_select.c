@@ -1,164 +1,30 @@
-/* SELECT: its list with stars and aliases, WHERE. Every item's mistake is reported, and the
- * condition's. */
+/* SELECT: WHERE, GROUP BY, HAVING, QUALIFY around the SELECT list and ORDER BY. All clauses are
+ * bound first, so that every mistake is reported; then the nodes are built from the bottom up (see
+ * bind_select_internal.h). */
 #include <assert.h>
 
-#include "processor/bind/bind_query_internal.h"
-#include "processor/bind/coerce.h"
+#include "processor/bind/bind_select_internal.h"
 
 #include "processor/base/banned.h"
 
-/* ---------------------------------------------------------- SELECT list --- */
+/* One SELECT while it is bound. */
+typedef struct Select {
+    Binder *binder;
+    const AstSelect *ast;
+    const AstQuery *around;
+    Scope scope; /* columns of FROM */
+    Scope output;
+    SelectList list;
+    TimeWindow time_window;
+    Grouping grouping;
+    bool aggregated;
+    BoundExpr *having;
+    BoundExpr *qualify;
+    OrderKeys order;
+    BoundNode *node;
+} Select;
 
-typedef struct SelectList {
-    BoundExpr **expressions;
-    Field *fields;
-    size_t count;
-    size_t capacity;
-} SelectList;
-
-static void select_list_add(Binder *binder, SelectList *list, BoundExpr *expr, Field field)
-{
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
-        BoundExpr **expressions = arena_new_array(binder->arena, BoundExpr *, capacity);
-        Field *fields = arena_new_array(binder->arena, Field, capacity);
-        for (size_t i = 0; i < list->count; i++) {
-            expressions[i] = list->expressions[i];
-            fields[i] = list->fields[i];
-        }
-        list->expressions = expressions;
-        list->fields = fields;
-        list->capacity = capacity;
-    }
-    list->expressions[list->count] = expr;
-    list->fields[list->count++] = field;
-}
-
-/* Is the column one that EXCEPT names? Marks the name as used. */
-static bool is_excepted(const AstSelectItem *item, const ScopeRelation *relation, Str column,
-                        bool *used)
-{
-    bool excepted = false;
-    for (size_t i = 0; i < item->except_count; i++) {
-        AstName qualifier = item->except[i];
-        Str last = qualifier.parts[qualifier.part_count - 1].name;
-        qualifier.part_count--;
-        if (str_equal_ignore_case(last, column) && scope_relation_matches(relation, &qualifier)) {
-            used[i] = true;
-            excepted = true;
-        }
-    }
-    return excepted;
-}
-
-static void expand_relation(Binder *binder, const AstSelectItem *item,
-                            const ScopeRelation *relation, bool *used, SelectList *list)
-{
-    for (size_t f = 0; f < relation->schema->field_count; f++) {
-        const Field *field = &relation->schema->fields[f];
-        if (!is_excepted(item, relation, field->name, used)) {
-            BoundExpr *column =
-                bound_column(binder->arena, field, relation->first + (uint32_t)f, item->place);
-            select_list_add(binder, list, column, *field);
-        }
-    }
-}
-
-/* s.* where s is a column: the fields of the struct. */
-static Error *expand_struct(Binder *binder, const Scope *scope, const AstSelectItem *item,
-                            bool *used, SelectList *list)
-{
-    AstExpr column = {.kind = AST_EXPR_COLUMN, .place = item->qualifier.place};
-    column.text = item->qualifier.text;
-    column.column.name = item->qualifier;
-    BoundExpr *base = NULL;
-    TRY(bind_expr(binder, scope, &column, &base));
-    if (base->type->kind != TYPE_STRUCT) {
-        return error_at(ERROR_INVALID_EXTRACT_BASE_FIELD_TYPE, item->place,
-                        "Can only star expand struct data types. Attribute: `%.*s`.",
-                        STR_ARG(item->qualifier.text));
-    }
-    const ScopeRelation nameless = {0};
-    for (size_t i = 0; i < base->type->field_count; i++) {
-        const Field *field = &base->type->fields[i];
-        if (is_excepted(item, &nameless, field->name, used)) {
-            continue;
-        }
-        BoundExpr pattern = {.kind = BOUND_FIELD,
-                             .type = field->type,
-                             .place = item->place,
-                             .text = field->name,
-                             .field = (uint32_t)i};
-        BoundExpr *part = NULL;
-        TRY(bound_new(binder, &pattern, &base, 1, &part));
-        select_list_add(binder, list, part, (Field){field->name, field->type, false, STR_NULL});
-    }
-    return NULL;
-}
-
-static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem *item,
-                        SelectList *list)
-{
-    bool *used = arena_new_array(binder->arena, bool, item->except_count);
-    size_t matched = 0;
-    if (scope->select->from_count == 0) {
-        return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
-                        "`*` stands for the columns of FROM, and the query has none.");
-    }
-    for (size_t r = 0; r < scope->relation_count; r++) {
-        if (scope_relation_matches(&scope->relations[r], &item->qualifier)) {
-            expand_relation(binder, item, &scope->relations[r], used, list);
-            matched++;
-        }
-    }
-    if (matched == 0) {
-        assert(item->qualifier.part_count > 0);
-        TRY(expand_struct(binder, scope, item, used, list));
-    }
-    for (size_t i = 0; i < item->except_count; i++) {
-        if (!used[i]) {
-            return scope_unresolved(scope, &item->except[i]); /* SQ-9 */
-        }
-    }
-    return NULL;
-}
-
-static Error *bind_item(Binder *binder, const Scope *scope, const AstSelectItem *item,
-                        SelectList *list)
-{
-    if (item->star) {
-        return bind_star(binder, scope, item, list);
-    }
-    BoundExpr *expr = NULL;
-    TRY(bind_expr(binder, scope, item->expr, &expr));
-    if (item->alias_count > 1) {
-        return error_at(ERROR_NUM_COLUMNS_MISMATCH, item->aliases[0].place,
-                        "The expression gives one column and has %zu aliases.", item->alias_count);
-    }
-    Field field = {.type = expr->type, .comment = STR_NULL};
-    field.name = item->alias_count == 1 ? item->aliases[0].name
-                                        : bind_output_name(binder, scope, item->expr, expr);
-    if (expr->kind == BOUND_COLUMN) {
-        const Schema *schema = scope->relations[0].schema;
-        field.not_null = schema->fields[expr->column - scope->relations[0].first].not_null;
-    }
-    select_list_add(binder, list, expr, field);
-    return NULL;
-}
-
-static bool bind_items(Binder *binder, const AstSelect *select, Scope *scope, SelectList *list)
-{
-    bool ok = true;
-    scope->select = select;
-    for (size_t i = 0; i < select->item_count; i++) {
-        scope->select_items_before = i;
-        ok = binder_report(binder, bind_item(binder, scope, &select->items[i], list)) && ok;
-    }
-    scope->select_items_before = 0;
-    return ok;
-}
-
-/* --------------------------------------------------------------- SELECT --- */
+/* ----------------------------------------------------------------- WHERE --- */
 
 /* Aggregates, analytic functions and generators have no place in WHERE. */
 static Error *check_where(Binder *binder, const AstExpr *where)
@@ -182,63 +48,343 @@ static Error *check_where(Binder *binder, const AstExpr *where)
                     STR_ARG(condition), STR_ARG(inner));
 }
 
-static Error *bind_where(Binder *binder, const Scope *scope, const AstExpr *where, BoundNode **node)
+static Error *bind_where(Select *select)
 {
-    TRY(check_where(binder, where));
-    BoundExpr **condition = arena_new_array(binder->arena, BoundExpr *, 1);
-    TRY(bind_condition(binder, scope, where, &condition[0]));
-    BoundNode *filter = bound_node_new(binder, BOUND_FILTER, (*node)->schema, where->place);
-    filter->child = *node;
-    filter->expressions = condition;
-    filter->expression_count = 1;
-    *node = filter;
+    BoundExpr *condition = NULL;
+    TRY(check_where(select->binder, select->ast->where));
+    TRY(bind_condition(select->binder, &select->scope, select->ast->where, &condition));
+    select->node = bound_filter(select->binder, select->node, condition);
     return NULL;
 }
 
-/* The clauses of a SELECT that are not built. */
-static bool check_select_clauses(Binder *binder, const AstSelect *select)
+/* --------------------------------------------------------------- streams --- */
+
+/* Clauses that a query over a stream cannot have yet. */
+static bool check_stream_clauses(Select *select)
 {
+    const AstSelect *ast = select->ast;
+    Binder *binder = select->binder;
     bool ok = true;
-    if (select->distinct) {
-        ok = binder_report(binder, not_yet(select->place, "SELECT DISTINCT"));
+    if (ast->distinct) {
+        ok = binder_report(binder, not_yet(ast->place, "SELECT DISTINCT over a stream"));
     }
-    if (select->lateral_view_count > 0) {
-        ok = binder_report(binder, not_yet(select->lateral_views[0].place, "LATERAL VIEW"));
+    if (ast->group_by != NULL) {
+        ok = binder_report(binder, not_yet(ast->group_by->place, "GROUP BY over a stream"));
     }
-    if (select->group_by != NULL) {
-        ok = binder_report(binder, not_yet(select->group_by->place, "GROUP BY"));
+    if (ast->having != NULL) {
+        ok = binder_report(binder, not_yet(ast->having->place, "HAVING over a stream"));
     }
-    if (select->having != NULL) {
-        ok = binder_report(binder, not_yet(select->having->place, "HAVING"));
-    }
-    if (select->qualify != NULL) {
-        ok = binder_report(binder, not_yet(select->qualify->place, "QUALIFY"));
-    }
-    if (select->window_count > 0) {
-        ok = binder_report(binder, not_yet(select->windows[0].name.place, "WINDOW"));
+    if (ast->qualify != NULL) {
+        ok = binder_report(binder, not_yet(ast->qualify->place, "QUALIFY over a stream"));
     }
     return ok;
 }
 
-BoundNode *bind_select(Binder *binder, const AstSelect *select)
+static Error *check_stream_item(const FunctionCatalog *functions, const AstExpr *expr)
 {
-    FromResult from = {0};
-    bool ok = check_select_clauses(binder, select);
-    bool multiple = select->from_count > 1 || select->lateral_view_count > 0 ||
-                    (select->from_count == 1 && select->from[0].join_count > 0);
-    if (!bind_from(binder, select, &from) || multiple) {
-        return NULL; /* names cannot be told right from wrong */
+    ExprTraits traits;
+    expr_traits(functions, expr, &traits);
+    if (traits.aggregate != NULL) {
+        return not_yet(traits.aggregate->place, "An aggregate over a stream");
     }
-    Scope scope = {.relations = &from.relation, .relation_count = 1};
-    BoundNode *node = from.node;
-    if (select->where != NULL) {
-        ok = binder_report(binder, bind_where(binder, &scope, select->where, &node)) && ok;
+    if (traits.analytic != NULL) {
+        return not_yet(traits.analytic->place, "A window function over a stream");
     }
-    SelectList list = {0};
-    ok = bind_items(binder, select, &scope, &list) && ok;
-    if (!ok) {
+    return traits.time_window == NULL
+               ? NULL
+               : not_yet(traits.time_window->place, "A time window over a stream");
+}
+
+static bool check_stream(Select *select)
+{
+    bool ok = check_stream_clauses(select);
+    for (size_t i = 0; i < select->ast->item_count; i++) {
+        const AstSelectItem *item = &select->ast->items[i];
+        if (!item->star) {
+            ok = binder_report(select->binder,
+                               check_stream_item(select->binder->context->functions, item->expr)) &&
+                 ok;
+        }
+    }
+    return ok;
+}
+
+static bool reads_stream(const BoundNode *node)
+{
+    for (; node != NULL; node = node->child) {
+        if (node->stream || reads_stream(node->right)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --------------------------------------------------------------- clauses --- */
+
+/* The scope of a clause. `names` must live as long as it is used. */
+static Scope clause_scope(Select *select, SelectScope *names, AliasRule aliases, CallRule calls,
+                          const char *clause)
+{
+    *names = (SelectScope){.ast = select->ast,
+                           .around = select->around,
+                           .list = &select->list,
+                           .aliases = aliases,
+                           .calls = calls,
+                           .clause = clause,
+                           .time_window = &select->time_window};
+    if (aliases == ALIAS_OUTPUT || aliases == ALIAS_FIRST) {
+        names->output = &select->output;
+    }
+    Scope scope = select->scope;
+    scope.select = names;
+    return scope;
+}
+
+static bool bind_list(Select *select)
+{
+    SelectScope names;
+    Scope scope = clause_scope(select, &names, ALIAS_LATERAL, CALLS_ALL, "SELECT");
+    select->time_window.column = (uint32_t)select->node->schema->field_count;
+    if (!binder_report(select->binder, check_named_windows(select->ast, select->around)) ||
+        !binder_report(select->binder, find_time_window(select->binder, &scope))) {
+        return false;
+    }
+    bool ok = bind_select_list(select->binder, &scope, &select->list);
+    select->output = select_output_scope(select->binder, &select->list);
+    return ok;
+}
+
+static bool bind_groups(Select *select)
+{
+    SelectScope names;
+    Scope scope = clause_scope(select, &names, ALIAS_GROUP, CALLS_ALL, "GROUP BY");
+    return select->ast->group_by == NULL ||
+           bind_group_by(select->binder, &scope, &select->grouping);
+}
+
+static bool bind_having(Select *select)
+{
+    SelectScope names;
+    Scope scope = clause_scope(select, &names, ALIAS_OUTPUT, CALLS_AGGREGATES, "HAVING");
+    return select->ast->having == NULL ||
+           binder_report(select->binder, bind_condition(select->binder, &scope, select->ast->having,
+                                                        &select->having));
+}
+
+static bool bind_qualify(Select *select)
+{
+    SelectScope names;
+    Scope scope = clause_scope(select, &names, ALIAS_OUTPUT, CALLS_WINDOWS, "QUALIFY");
+    return select->ast->qualify == NULL ||
+           binder_report(select->binder, bind_condition(select->binder, &scope,
+                                                        select->ast->qualify, &select->qualify));
+}
+
+/* After DISTINCT only the output is left. */
+static bool bind_order(Select *select)
+{
+    SelectScope names;
+    Scope scope = clause_scope(select, &names, ALIAS_FIRST, CALLS_AGGREGATES, "ORDER BY");
+    if (select->around == NULL || select->around->sort_kind == AST_SORT_NONE) {
+        return true;
+    }
+    scope.column_count = select->ast->distinct ? 0 : scope.column_count;
+    return bind_order_keys(select->binder, &scope, select->aggregated && !select->ast->distinct,
+                           &select->order);
+}
+
+static const BoundExpr *find_in_list(const SelectList *list, SpecialKind kind)
+{
+    const BoundExpr *found = NULL;
+    for (size_t i = 0; i < list->count && found == NULL; i++) {
+        found = find_special(list->expressions[i], kind);
+    }
+    for (size_t i = 0; list->generator != NULL && i < list->generator->argument_count; i++) {
+        const BoundExpr *argument = find_special(list->generator->arguments[i], kind);
+        found = found == NULL ? argument : found;
+    }
+    return found;
+}
+
+/* SELECT without groups that is no query of groups at all. */
+static Error *check_plain(const Select *select)
+{
+    const BoundExpr *grouping = find_in_list(&select->list, SPECIAL_GROUPING);
+    grouping = grouping == NULL ? find_in_list(&select->list, SPECIAL_GROUPING_ID) : grouping;
+    if (select->aggregated || grouping == NULL) {
         return NULL;
     }
-    const Schema *schema = schema_new(binder->arena, list.fields, list.count);
-    return bound_project(binder->arena, node, list.expressions, schema, select->place);
+    return error_at(ERROR_UNSUPPORTED_GROUPING_EXPRESSION, grouping->place,
+                    "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.");
+}
+
+/* Spark's limits of lateral aliases and of QUALIFY. */
+static Error *check_list(const Select *select)
+{
+    const BoundExpr *window = find_in_list(&select->list, SPECIAL_WINDOW);
+    const BoundExpr *item = find_in_list(&select->list, SPECIAL_ITEM);
+    if (select->aggregated && select->having != NULL && window != NULL && item != NULL) {
+        return error_at(ERROR_LATERAL_ALIAS_IN_WINDOW_AND_HAVING, item->place,
+                        "The feature is not supported: Referencing lateral column alias `%.*s` in "
+                        "the aggregate query both with window expressions and with having clause.",
+                        STR_ARG(item->text));
+    }
+    if (select->qualify != NULL && window == NULL &&
+        find_special(select->qualify, SPECIAL_WINDOW) == NULL) {
+        return error_at(ERROR_QUALIFY_REQUIRES_WINDOW_FUNCTION, select->qualify->place,
+                        "The QUALIFY clause requires at least one window function in the current "
+                        "SELECT list or the QUALIFY condition.");
+    }
+    return check_plain(select);
+}
+
+static bool bind_clauses(Select *select)
+{
+    bool ok = bind_list(select);
+    if (select->list.count == 0) {
+        return false;
+    }
+    ok = bind_groups(select) && ok;
+    ok = bind_having(select) && ok;
+    ok = bind_qualify(select) && ok;
+    select->aggregated = select->ast->group_by != NULL || select->ast->having != NULL ||
+                         find_in_list(&select->list, SPECIAL_AGGREGATE) != NULL;
+    ok = bind_order(select) && ok;
+    return ok && binder_report(select->binder, check_list(select));
+}
+
+/* -------------------------------------------------------------- building --- */
+
+/* Every expression that is computed above the groups. */
+static size_t collect_slots(Select *select, bool order, BoundExpr ****ret)
+{
+    const BoundGenerator *generator = select->list.generator;
+    size_t arguments = generator == NULL ? 0 : generator->argument_count;
+    BoundExpr ***slots = arena_new_array(select->binder->arena, BoundExpr **,
+                                         select->list.count + arguments + select->order.count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < select->list.count; i++) {
+        slots[count++] = &select->list.expressions[i];
+    }
+    for (size_t i = 0; i < arguments; i++) {
+        slots[count++] = &generator->arguments[i];
+    }
+    if (select->qualify != NULL) {
+        slots[count++] = &select->qualify;
+    }
+    for (size_t i = 0; order && i < select->order.count; i++) {
+        slots[count++] = &select->order.keys[i].expr;
+    }
+    *ret = slots;
+    return count;
+}
+
+/* All mistakes are told: each item may name a column of its own that has no group. */
+static bool put_over_groups(Select *select)
+{
+    BoundExpr ***slots = NULL;
+    size_t count = collect_slots(select, true, &slots);
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        ok = binder_report(select->binder, over_groups(select->binder, &select->grouping,
+                                                       &select->list, false, slots[i])) &&
+             ok;
+    }
+    return ok;
+}
+
+/* HAVING is put over the groups before the list is: it names input columns by what they were. */
+static Error *put_having_over_groups(Select *select)
+{
+    if (select->having == NULL) {
+        return NULL;
+    }
+    return over_groups(select->binder, &select->grouping, &select->list, true, &select->having);
+}
+
+static Error *build_having(Select *select)
+{
+    if (select->having == NULL) {
+        return NULL;
+    }
+    TRY(expand_items(select->binder, &select->list, &select->having));
+    const BoundExpr *window = find_special(select->having, SPECIAL_WINDOW);
+    if (window != NULL) {
+        return error_at(ERROR_WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE, window->place,
+                        "It is not allowed to use window functions inside HAVING clause.");
+    }
+    select->node = bound_filter(select->binder, select->node, select->having);
+    return NULL;
+}
+
+static Error *build_groups(Select *select)
+{
+    TRY(build_aggregate(select->binder, &select->grouping, select->ast->place, &select->node));
+    for (size_t i = 0; i < select->list.count; i++) { /* a set lacks keys, so all may be NULL */
+        select->list.fields[i].not_null =
+            select->list.fields[i].not_null && select->grouping.sets == NULL;
+    }
+    return build_having(select);
+}
+
+static Error *build_qualify(Select *select)
+{
+    if (select->qualify != NULL) {
+        select->node = bound_filter(select->binder, select->node, select->qualify);
+    }
+    return NULL;
+}
+
+static void build_generator(Select *select)
+{
+    if (select->list.generator != NULL) {
+        select->node = bound_select_generate(select->binder, select->node, select->list.generator,
+                                             select->list.expressions);
+    }
+}
+
+static Error *build_above_groups(Select *select)
+{
+    BoundExpr ***slots = NULL;
+    if (select->qualify != NULL) {
+        TRY(expand_items(select->binder, &select->list, &select->qualify));
+    }
+    size_t count = collect_slots(select, false, &slots);
+    TRY(build_windows(select->binder, slots, count, &select->node));
+    TRY(build_qualify(select));
+    build_generator(select);
+    TRY(build_lateral_aliases(select->binder, &select->list, &select->node));
+    return build_output(select->binder, select->ast, &select->list, &select->order, &select->node);
+}
+
+static bool build(Select *select)
+{
+    Binder *binder = select->binder;
+    if (!binder_report(binder, build_time_window(binder, &select->time_window, &select->node))) {
+        return false;
+    }
+    if (select->aggregated) {
+        bool ok = binder_report(binder, put_having_over_groups(select));
+        ok = put_over_groups(select) && ok;
+        if (!ok || !binder_report(binder, build_groups(select))) {
+            return false;
+        }
+    }
+    return binder_report(binder, build_above_groups(select));
+}
+
+BoundNode *bind_select(Binder *binder, const AstSelect *ast, const AstQuery *around)
+{
+    FromResult from = {0};
+    if (!bind_from(binder, ast, &from)) {
+        return NULL; /* names cannot be told right from wrong */
+    }
+    Select select = {
+        .binder = binder, .ast = ast, .around = around, .scope = from.scope, .node = from.node};
+    if (binder->flow_query && reads_stream(from.node) && !check_stream(&select)) {
+        return NULL;
+    }
+    bool ok = ast->where == NULL || binder_report(binder, bind_where(&select));
+    ok = bind_clauses(&select) && ok;
+    return ok && build(&select) ? select.node : NULL;
 }

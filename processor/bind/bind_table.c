@@ -458,11 +458,11 @@ static void check_clause_columns(Binder *binder, const AstTableClause *clause, c
 void bind_table_over_columns(Binder *binder, const AstCreateStreamingTable *create,
                              BoundTable *table)
 {
-    ScopeRelation relation = {.schema = table->schema, .qualifier_count = 3};
+    ScopeQualifier qualifier = {.part_count = 3};
     Str parts[3];
     size_t count = ast_name_parts(&create->name, parts, ARRAY_LENGTH(parts));
-    catalog_qualify(binder->context->catalog, parts, count, relation.qualifier);
-    Scope scope = {.relations = &relation, .relation_count = 1};
+    catalog_qualify(binder->context->catalog, parts, count, qualifier.parts);
+    Scope scope = scope_of_schema(binder->arena, table->schema, &qualifier, 0);
     BoundExpectation *expectations =
         arena_new_array(binder->arena, BoundExpectation, create->expectation_count);
     for (size_t i = 0; i < create->expectation_count; i++) {

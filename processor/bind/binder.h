@@ -17,24 +17,37 @@ typedef struct Binder {
     Diagnostics *diagnostics; /* mistakes that leave the rest worth looking at */
     Program *program;         /* NULL: a query of its own */
     bool flow_query;          /* STREAM may be read; output columns are spelled as declared */
+    struct OuterQuery *outer; /* what a subquery may name of the query around it; or NULL */
+    const struct CommonTable *common_tables; /* names of WITH in force, innermost first */
+    size_t weight;                           /* see binder_grow */
+    struct SubqueryText *subquery_texts;     /* how correlated subqueries are shown */
+    bool no_subqueries;                      /* an expression without a query around it */
+    const struct LambdaScope *lambda;        /* parameters of the lambdas around, innermost first */
+    uint32_t parameter_count;                /* lambda parameters numbered so far */
 } Binder;
 
 /* ---------------------------------------------------------------- scope --- */
 
-/* A relation of the FROM clause: its columns are columns first … of the node's input. */
-typedef struct ScopeRelation {
-    Str qualifier[3]; /* name parts that may stand before a column, as `a.b.c` */
-    size_t qualifier_count;
-    const Schema *schema;
-    uint32_t first;
-} ScopeRelation;
+/* Name parts that may stand before a relation's columns, as `a.b.c`. */
+typedef struct ScopeQualifier {
+    Str parts[3];
+    size_t part_count;
+} ScopeQualifier;
 
+/* A column that may be named: column `column` of the node's input. */
+typedef struct ScopeColumn {
+    const Field *field;              /* its name and type; NOT NULL as outer joins leave it */
+    const ScopeQualifier *qualifier; /* NULL: of no relation (USING of a FULL JOIN) */
+    uint32_t column;
+    bool hidden; /* the other column of USING: `t.k` and `t.*` mean it, `k` and `*` don't */
+} ScopeColumn;
+
+/* What names mean at a place of a query. The columns stand in the order of `*`; hidden ones come
+ * first, as `t.*` shows them. Names of the query around are found through Binder.outer. */
 typedef struct Scope {
-    const ScopeRelation *relations;
-    size_t relation_count;
-    /* Aliases of the same SELECT list that stand before the item being bound. */
-    const AstSelect *select;
-    size_t select_items_before;
+    const ScopeColumn *columns;
+    size_t column_count;
+    const struct SelectScope *select; /* of a SELECT's clause: aliases, aggregates; or NULL */
 } Scope;
 
 typedef struct ScopeMatch {
@@ -47,8 +60,13 @@ typedef struct ScopeMatch {
  * *ret_found is false when nothing fits. AMBIGUOUS_REFERENCE. */
 NODISCARD Error *scope_find(const Scope *scope, const AstName *name, bool *ret_found,
                             ScopeMatch *ret_match);
-/* Relations whose columns `qualifier.*` means. */
-bool scope_relation_matches(const ScopeRelation *relation, const AstName *qualifier);
+/* Is the column one that `qualifier.*` (`*`: no parts) means? */
+bool scope_star_matches(const ScopeColumn *column, const AstName *qualifier);
+/* All columns of `schema`, the columns first … of the input, under one qualifier (NULL: none). */
+Scope scope_of_schema(Arena *arena, const Schema *schema, const ScopeQualifier *qualifier,
+                      uint32_t first);
+/* The scope column of input column `column`; NULL when no name means it. */
+const ScopeColumn *scope_column_at(const Scope *scope, uint32_t column);
 /* UNRESOLVED_COLUMN with the nearest names of the scope. */
 NODISCARD COLD RETURNS_NONNULL Error *scope_unresolved(const Scope *scope, const AstName *name);
 /* The same for a column of a schema, outside of expressions (key lists). */
@@ -59,7 +77,9 @@ NODISCARD COLD RETURNS_NONNULL Error *schema_unresolved(const Schema *schema,
 
 /* A literal as written; `negative`: a minus stands before it, so that the smallest integer fits. */
 NODISCARD Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExpr **ret);
+NODISCARD Error *bind_interval_literal(Binder *binder, const AstExpr *expr, BoundExpr **ret);
 /* NULL of any type. */
+NODISCARD Error *bind_interval_literal(Binder *binder, const AstExpr *expr, BoundExpr **ret);
 BoundExpr *bound_null(Arena *arena, const Type *type, SourcePlace place);
 BoundExpr *bound_boolean(Arena *arena, bool value, SourcePlace place);
 bool bound_is_null_literal(const BoundExpr *expr);
@@ -87,6 +107,34 @@ Str bound_text(Binder *binder, const AstExpr *expr);
 /* f(…) and the special forms (EXTRACT, TRIM …): the function of the catalog, its arguments cast. */
 NODISCARD Error *bind_call(Binder *binder, const Scope *scope, const AstExpr *expr,
                            BoundExpr **ret);
+/* EXTRACT(field FROM x) and date_part(field, x): the function of that field. INVALID_EXTRACT_FIELD.
+ */
+NODISCARD Error *bind_extract(Binder *binder, const Scope *scope, const AstExpr *expr,
+                              BoundExpr **ret);
+NODISCARD Error *bind_date_part(Binder *binder, BoundExpr **arguments, const BoundExpr *pattern,
+                                BoundExpr **ret);
+/* timestampadd(unit, …), timestampdiff(unit, …) and their other names, when the call is one. */
+NODISCARD Error *bind_unit_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                bool *ret_is_one, BoundExpr **ret);
+/* WRONG_NUM_ARGS when the function takes not that many. */
+/* EXTRACT(field FROM x) and date_part(field, x): the function of that field. INVALID_EXTRACT_FIELD.
+ */
+NODISCARD Error *bind_extract(Binder *binder, const Scope *scope, const AstExpr *expr,
+                              BoundExpr **ret);
+NODISCARD Error *bind_date_part(Binder *binder, BoundExpr **arguments, const BoundExpr *pattern,
+                                BoundExpr **ret);
+/* timestampadd(unit, …), timestampdiff(unit, …) and their other names, when the call is one. */
+NODISCARD Error *bind_unit_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                bool *ret_is_one, BoundExpr **ret);
+NODISCARD Error *check_argument_count(const Function *function, size_t count, SourcePlace place);
+/* A call of a higher-order function: its lambdas are bound with the types the function gives them.
+ */
+NODISCARD Error *bind_higher_order(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                   const Function *function, BoundExpr **ret);
+/* The lambda's parameter that the first part of a name means; NULL when it means none. */
+BoundExpr *bind_parameter(const Binder *binder, const AstExpr *expr);
+/* What stands where no lambda may: INVALID_LAMBDA_FUNCTION_CALL. */
+NODISCARD COLD RETURNS_NONNULL Error *lambda_misplaced(SourcePlace place);
 /* Calls a function of the catalog, e.g. an operator, with bound arguments. `expr` is the place and
  * text for messages. */
 NODISCARD Error *bind_function(Binder *binder, Str name, BoundExpr **arguments,
@@ -107,8 +155,56 @@ NODISCARD Error *bind_field(Binder *binder, BoundExpr *base, const AstIdentifier
 /* The name of an item without alias: a column's name or Spark's text. `bound` is `expr` bound. */
 Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
                      const BoundExpr *bound);
+/* The name as an alias or output column of the SELECT, where its clause allows that; asked once
+ * before columns are looked at and once after. *ret stays NULL when it means none. */
+NODISCARD Error *bind_alias(Binder *binder, const Scope *scope, const AstExpr *expr,
+                            bool before_columns, size_t *ret_used_parts, BoundExpr **ret);
+/* The names to propose instead of an unknown one. */
+const Scope *scope_shown(const Scope *scope);
+/* A call of an aggregate or window function, or one with OVER. */
+NODISCARD Error *bind_special_call(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                   const Function *function, BoundExpr **ret);
+/* window(ts, …) as a value. */
+NODISCARD Error *bind_time_window(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                  BoundExpr **ret);
 /* "BIGINT", for messages. */
 const char *type_text(Arena *arena, const Type *type);
+
+/* ----------------------------------------------------------- subqueries --- */
+
+/* The query around the one being bound. */
+typedef struct OuterQuery {
+    const Scope *scope;
+    Str *names; /* of the columns that were named, for what Spark shows: scalarsubquery(a) */
+    size_t name_count;
+    size_t name_capacity;
+} OuterQuery;
+
+/* "a, b": the columns that a subquery bound before names of the query around it. */
+Str subquery_arguments(const Binder *binder, const AstExpr *expr);
+/* (SELECT …), EXISTS (SELECT …), x IN (SELECT …) */
+NODISCARD Error *bind_subquery(Binder *binder, const Scope *scope, const AstExpr *expr,
+                               BoundExpr **ret);
+/* The name as a column of the query around this one; *ret is NULL when there is none. */
+NODISCARD Error *bind_outer_column(Binder *binder, const AstExpr *expr, BoundExpr **ret,
+                                   size_t *ret_used_parts);
+/* The subquery with every column of the query around it replaced by `map(context, column)`: who
+ * puts an expression over other columns (group keys) uses it for BOUND_SUBQUERYs. `map` sets
+ * *ret_column, or gives an error. */
+typedef Error *OuterColumnMap(void *context, const BoundExpr *column, uint32_t *ret_column);
+NODISCARD Error *bound_map_outer_columns(Binder *binder, const BoundExpr *subquery,
+                                         OuterColumnMap *map, void *context, BoundExpr **ret);
+/* Calls `visit` for each BOUND_OUTER_COLUMN of the subquery. */
+void bound_visit_outer_columns(const BoundExpr *subquery,
+                               void (*visit)(void *context, const BoundExpr *column),
+                               void *context);
+
+/* ------------------------------------------------------------ constants --- */
+
+/* Can the value be known before a row is read? No columns, subqueries, rand(). */
+bool bound_is_foldable(const BoundExpr *expr);
+/* The value of a foldable expression, a vector of length 1; its error when it fails. */
+NODISCARD Error *bound_evaluate(Binder *binder, const BoundExpr *expr, const Vector **ret_value);
 
 /* -------------------------------------------------------------- queries --- */
 

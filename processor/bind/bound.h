@@ -62,6 +62,7 @@ struct BoundExpr {
     uint32_t parameter;       /* LAMBDA, PARAMETER: unique within the query */
     uint32_t parameter_count; /* LAMBDA */
     const BoundSubquery *subquery;
+    const struct BoundSpecial *special; /* the binder's while it binds a SELECT, then NULL */
     uint32_t height;     /* levels of this tree, bounded by the binder: recursion is safe */
     uint32_t node_count; /* nodes of this tree, shared ones counted as often as they occur */
 };
@@ -167,6 +168,8 @@ struct BoundNode {
     const BoundSortKey *sort_keys; /* SORT, WINDOW */
     size_t sort_key_count;
     JoinKind join;
+    bool lateral; /* JOIN: BOUND_OUTER_COLUMNs of the right side are columns of the child (and of no
+                   * query further out) */
     SetOperation set_operation;
     bool all;      /* SET: INTERSECT ALL, EXCEPT ALL */
     int64_t limit; /* LIMIT; -1: none */

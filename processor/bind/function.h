@@ -14,6 +14,8 @@
 
 typedef struct Function Function;
 typedef struct BoundExpr BoundExpr;
+typedef struct Vector Vector;
+typedef struct TimeZone TimeZone;
 typedef struct Kernel Kernel; /* exec's: how to compute it */
 typedef struct AggregateKernel AggregateKernel;
 typedef struct WindowKernel WindowKernel;
@@ -35,6 +37,7 @@ typedef enum FunctionFlags {
     FUNCTION_CLOCK = 1 << 3,    /* reads the update's clock: constant within it */
     FUNCTION_HIGHER_ORDER = 1 << 4, /* takes lambdas: `resolve` sees them as BOUND_LAMBDA, see
                                      * FunctionCall.lambdas */
+    FUNCTION_FORGIVES = 1 << 5,     /* NULL where an argument's implicit cast fails */
 } FunctionFlags;
 
 typedef struct FunctionCall {
@@ -42,10 +45,24 @@ typedef struct FunctionCall {
     const Type **argument_types; /* in: as bound; out: what the kernel wants, the binder casts */
     size_t argument_count;
     BoundExpr *const *arguments; /* as bound, for types that depend on literals; NULL: unknown */
+    /* Aggregates: types of WITHIN GROUP's sort keys, in and out as argument_types. */
+    const Type **sort_types;
+    size_t sort_count;
+    bool distinct;
     Arena *arena;
-    SourcePlace place; /* of the call */
-    Str text;          /* SQL text of the call, for messages */
+    SourcePlace place;   /* of the call */
+    Str text;            /* SQL text of the call, for messages */
+    const Type *cast_to; /* out: what the call's value is cast to; NULL: it stays as it is */
 } FunctionCall;
+
+/* What a lambda gets as argument of a higher-order function: types of its parameters, of which it
+ * may leave out the last ones down to count_min. */
+enum { LAMBDA_PARAMETERS_MAX = 3 };
+typedef struct LambdaTypes {
+    const Type *types[LAMBDA_PARAMETERS_MAX];
+    size_t count; /* 0: the argument is no lambda's place */
+    size_t count_min;
+} LambdaTypes;
 
 struct Function {
     const char *name; /* lower case; operators as written */
@@ -57,6 +74,9 @@ struct Function {
      * wanted ones and gives the result's type. DATATYPE_MISMATCH… errors, placed. NULL for
      * functions that are known by name but not built yet: the binder says NOT_YET. */
     Error *(*resolve)(FunctionCall *call, const Type **ret_type);
+    /* HIGHER_ORDER: the parameters of a lambda that stands as argument `argument`. The types of
+     * arguments before it and of those that are no lambda are known (others: NULL). */
+    Error *(*lambda_types)(const FunctionCall *call, size_t argument, LambdaTypes *ret);
     const Kernel *kernel;             /* SCALAR */
     const AggregateKernel *aggregate; /* AGGREGATE */
     const WindowKernel *window;       /* WINDOW */
@@ -72,6 +92,10 @@ typedef struct FunctionCatalog {
     const char *(*nearest)(Str name);
     /* Function number `index` in alphabetical order, NULL behind the last. */
     const Function *(*at)(size_t index);
+    /* The value of an expression without columns (a vector of length 1, in the arena), or the error
+     * it fails with. */
+    Error *(*evaluate)(const BoundExpr *expr, const TimeZone *zone, Arena *arena,
+                       const Vector **ret_value);
 } FunctionCatalog;
 
 #endif

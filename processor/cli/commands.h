@@ -12,6 +12,7 @@ int cmd_events(int argc, char **argv);
 int cmd_state(int argc, char **argv);
 int cmd_test(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
+int cmd_query(int argc, char **argv);
 int cmd_functions(int argc, char **argv);
 /* Commands of DESIGN section 9 that are not built yet: say so. */
 int cmd_not_yet(int argc, char **argv);

@@ -58,7 +58,16 @@ static const Command commands[] = {
      "  --accept                    writes what came out into the .test files\n"
      "  -o text|json|junit          form of the report\n"},
     {"functions", cmd_functions, "[NAME]", "the function reference", NULL},
-    {"query", cmd_not_yet, "", "not yet: ad-hoc SELECT", NULL},
+    {"query", cmd_query, "[OPTION…] [SQL]", "ad-hoc queries over files",
+     "  --input NAME=FILE[,COLUMNS]  a relation; JSON lines, CSV or Avro, a folder or a pattern "
+     "too,\n"
+     "                               `-` is standard input; columns as in CREATE TABLE\n"
+     "  -o table|jsonl|csv           form of the rows; on a terminal table, else jsonl\n"
+     "  --explain                    show plans, run nothing\n"
+     "  --memory SIZE                what operators may hold before they use files (1GiB)\n"
+     "  --threads N                  that decode (as many as there are cores)\n"
+     "  --clock TIME                 what now() says\n"
+     "  --time-zone ZONE             of the session (UTC)\n"},
     {"sql", cmd_not_yet, "", "not yet: statements against the running service", NULL},
     {"refresh", cmd_not_yet, "", "not yet: start an update of the running service", NULL},
 };

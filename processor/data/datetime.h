@@ -31,6 +31,10 @@ typedef struct TimeZone TimeZone;
 NODISCARD Error *time_zone_open(Str name, TimeZone **ret_zone);
 void time_zone_free(TimeZone *zone);
 const TimeZone *time_zone_utc(void);
+/* The name a zone was opened with ("PST", "GMT+2"), and its id as java.time prints it
+ * ("America/Los_Angeles", "GMT+02:00"). */
+Str time_zone_name(const TimeZone *zone);
+Str time_zone_id(const TimeZone *zone);
 /* Offset from UTC in microseconds in force at that instant. */
 int64_t time_zone_offset_us(const TimeZone *zone, int64_t instant_us);
 /* The instant of a local time; a local time in a gap moves forward by the gap, one that happens

@@ -39,16 +39,18 @@ static const int64_t regular_from_us = INT64_C(4102444800) * 1000000;
 enum { TRANSITIONS_MAX = 4096 };
 
 struct TimeZone {
-    int64_t first_offset_us; /* before the first transition; the only one of a fixed zone */
-    size_t count;            /* of transitions, 0: fixed */
-    const int64_t *instants; /* transition i happens at instants[i] … */
-    const int64_t *locals;   /* … and its offset counts from this local time on … */
-    const int64_t *offsets;  /* … and is offsets[i] */
-    bool repeats;            /* transitions go on after the table's end as 400 years before */
-    bool shared;             /* lives in the registry: time_zone_free leaves it alone */
+    int64_t first_offset_us;       /* before the first transition; the only one of a fixed zone */
+    size_t count;                  /* of transitions, 0: fixed */
+    const int64_t *instants;       /* transition i happens at instants[i] … */
+    const int64_t *locals;         /* … and its offset counts from this local time on … */
+    const int64_t *offsets;        /* … and is offsets[i] */
+    bool repeats;                  /* transitions go on after the table's end as 400 years before */
+    bool shared;                   /* lives in the registry: time_zone_free leaves it alone */
+    char name[TIME_ZONE_NAME_MAX]; /* as it was opened; empty: in the registry */
+    char id[TIME_ZONE_NAME_MAX];   /* as java.time.ZoneId prints it; likewise */
 };
 
-static const TimeZone utc_zone = {.shared = true};
+static const TimeZone utc_zone = {.shared = true, .name = "UTC", .id = "UTC"};
 
 const TimeZone *time_zone_utc(void)
 {
@@ -268,6 +270,56 @@ int64_t time_zone_ref_local_offset_us(const TimeZoneRef *ref, int64_t local_us)
                                : local_offset_us(ref->region, local_us);
 }
 
+static void copy_name(char *to, Str name)
+{
+    assert(name.size < TIME_ZONE_NAME_MAX);
+    memcpy(to, name.data, name.size);
+    to[name.size] = '\0';
+}
+
+/* +02:00, with seconds where there are any. */
+static void put_offset(int32_t seconds, Buffer *out)
+{
+    int32_t size = seconds < 0 ? -seconds : seconds;
+    buffer_printf(out, "%c%02d:%02d", seconds < 0 ? '-' : '+', size / 3600, size / 60 % 60);
+    if (size % 60 != 0) {
+        buffer_printf(out, ":%02d", size % 60);
+    }
+}
+
+/* Z, UTC, GMT+02:00, +02:00; a region by its name. */
+static void set_names(TimeZone *zone, Str name)
+{
+    char region[TIME_ZONE_NAME_MAX];
+    int32_t seconds = 0;
+    Str id = STR_NULL;
+    copy_name(zone->name, name);
+    if (time_zone_name_parse(name, region, &seconds, &id) == TIME_ZONE_NAME_REGION) {
+        copy_name(zone->id, id);
+        return;
+    }
+    AUTO_BUFFER Buffer text = {0};
+    bool long_prefix = str_starts_with(name, STR("UTC")) || str_starts_with(name, STR("GMT"));
+    size_t prefix = long_prefix ? 3 : str_starts_with(name, STR("UT")) ? 2 : 0;
+    buffer_append_str(&text, (Str){name.data, prefix});
+    if (seconds != 0) {
+        put_offset(seconds, &text);
+    } else if (prefix == 0) {
+        buffer_append_byte(&text, 'Z');
+    }
+    copy_name(zone->id, buffer_str(&text));
+}
+
+Str time_zone_name(const TimeZone *zone)
+{
+    return str_from(zone->name);
+}
+
+Str time_zone_id(const TimeZone *zone)
+{
+    return str_from(zone->id);
+}
+
 /* The known name nearest to a wrong one, in `ret` (TIME_ZONE_NAME_MAX bytes). */
 static bool nearest_name(Str name, char *ret)
 {
@@ -315,6 +367,7 @@ Error *time_zone_open(Str name, TimeZone **ret_zone)
         zone->first_offset_us = ref.offset_seconds * us_per_second;
     }
     zone->shared = false;
+    set_names(zone, name);
     *ret_zone = zone;
     return NULL;
 }

@@ -47,17 +47,6 @@ static COLD Error *refused(const Type *type)
                      buffer_cstr(&name));
 }
 
-static COLD Error *invalid_interval(Str text)
-{
-    AUTO_BUFFER Buffer literal = {0};
-    append_literal(text, &literal);
-    return error_new(ERROR_INVALID_INTERVAL_FORMAT,
-                     "Error parsing %s to interval. Please ensure that the value provided is in a "
-                     "valid format for defining an interval. You can reference the documentation "
-                     "for the correct format.",
-                     buffer_cstr(&literal));
-}
-
 static COLD Error *decimal_out_of_range(Str text, const Type *type)
 {
     AUTO_BUFFER Buffer plain = {0};
@@ -148,7 +137,6 @@ static bool parse_to_int(Str text, const Type *type, const TimeZone *zone, int64
         return timestamp_ntz_parse(text, true, ret_value);
     case TYPE_INTERVAL_YEAR_MONTH:
     case TYPE_INTERVAL_DAY_TIME:
-        return interval_parse(text, type, ret_value);
     case TYPE_NULL:
     case TYPE_BOOLEAN:
     case TYPE_FLOAT:
@@ -184,10 +172,10 @@ Error *value_parse(Str text, const TimeZone *zone, Arena *arena, Vector *vector)
     case PHYSICAL_INT16:
     case PHYSICAL_INT32:
     case PHYSICAL_INT64:
-        if (!parse_to_int(text, type, zone, &integer)) {
-            bool interval =
-                type->kind == TYPE_INTERVAL_YEAR_MONTH || type->kind == TYPE_INTERVAL_DAY_TIME;
-            return interval ? invalid_interval(text) : invalid_input(text, type);
+        if (type_is_interval(type)) {
+            TRY(interval_parse(text, type, &integer));
+        } else if (!parse_to_int(text, type, zone, &integer)) {
+            return invalid_input(text, type);
         }
         vector_append_int(vector, arena, integer);
         return NULL;

@@ -280,8 +280,7 @@ void vector_truncate(Vector *vector, uint32_t length)
     }
 }
 
-/* Makes every string of the vector a copy of its own. */
-static void own_strings(Vector *vector, Arena *arena)
+void vector_own_bytes(Vector *vector, Arena *arena)
 {
     if (type_physical(vector->type) == PHYSICAL_STR) {
         for (uint32_t row = 0; row < vector->length; row++) {
@@ -292,7 +291,7 @@ static void own_strings(Vector *vector, Arena *arena)
         }
     }
     for (uint32_t i = 0; i < vector->child_count; i++) {
-        own_strings(vector->children[i], arena);
+        vector_own_bytes(vector->children[i], arena);
     }
 }
 
@@ -300,7 +299,116 @@ Vector *vector_copy_value(Arena *arena, const Vector *from, uint32_t row)
 {
     Vector *copy = vector_new(arena, from->type, 1);
     vector_append_from(copy, arena, from, row);
-    own_strings(copy, arena);
+    vector_own_bytes(copy, arena);
+    return copy;
+}
+
+/* ---- Many rows ---- */
+
+static void gather_validity(Vector *to, Arena *arena, const Vector *from, const uint32_t *rows,
+                            uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (rows[i] == NULL_ROW || !vector_is_valid(from, rows[i])) {
+            vector_set_null(to, arena, i);
+        }
+    }
+}
+
+#define GATHER(CType)                                                                              \
+    do {                                                                                           \
+        const CType *in = from->data;                                                              \
+        CType *out = to->data;                                                                     \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            if (rows[i] != NULL_ROW) {                                                             \
+                out[i] = in[rows[i]];                                                              \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static void gather_values(Vector *to, const Vector *from, const uint32_t *rows, uint32_t count)
+{
+    switch (type_physical(from->type)) {
+    case PHYSICAL_BOOL:
+    case PHYSICAL_INT8:
+        GATHER(uint8_t);
+        return;
+    case PHYSICAL_INT16:
+        GATHER(uint16_t);
+        return;
+    case PHYSICAL_INT32:
+    case PHYSICAL_FLOAT:
+        GATHER(uint32_t);
+        return;
+    case PHYSICAL_INT64:
+    case PHYSICAL_DOUBLE:
+        GATHER(uint64_t);
+        return;
+    case PHYSICAL_INT128:
+        GATHER(int128);
+        return;
+    case PHYSICAL_STR:
+        GATHER(Str);
+        return;
+    case PHYSICAL_NONE:
+    case PHYSICAL_LIST:
+    case PHYSICAL_STRUCT:
+        return;
+    }
+}
+
+static void gather_nested(Vector *to, Arena *arena, const Vector *from, const uint32_t *rows,
+                          uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (rows[i] == NULL_ROW) {
+            vector_append_null(to, arena);
+        } else {
+            vector_append_from(to, arena, from, rows[i]);
+        }
+    }
+}
+
+Vector *vector_gather(Arena *arena, const Vector *from, const uint32_t *rows, uint32_t count)
+{
+    Vector *to = vector_new(arena, from->type, count);
+    if (type_value_size(from->type) == 0) {
+        gather_nested(to, arena, from, rows, count);
+        return to;
+    }
+    to->length = count;
+    gather_values(to, from, rows, count);
+    gather_validity(to, arena, from, rows, count);
+    return to;
+}
+
+Vector *vector_view(Arena *arena, const Vector *from, uint32_t first, uint32_t count)
+{
+    assert(first % 64 == 0 && first + count <= from->length);
+    Vector *view = arena_new_object(arena, Vector);
+    *view = *from;
+    view->length = count;
+    view->capacity = from->capacity - first;
+    size_t size = type_value_size(from->type);
+    view->data = size == 0 ? NULL : (char *)from->data + first * size;
+    view->validity = from->validity == NULL ? NULL : from->validity + first / 64;
+    view->offsets = from->offsets == NULL ? NULL : from->offsets + first;
+    if (type_physical(from->type) == PHYSICAL_STRUCT) {
+        view->children = arena_new_array(arena, Vector *, from->child_count);
+        for (uint32_t i = 0; i < from->child_count; i++) {
+            view->children[i] = vector_view(arena, from->children[i], first, count);
+        }
+    }
+    return view;
+}
+
+Vector *vector_copy(Arena *arena, const Vector *from)
+{
+    Vector *copy = vector_new(arena, from->type, from->length);
+    for (uint32_t row = 0; row < from->length; row++) {
+        vector_append_from(copy, arena, from, row);
+    }
+    vector_own_bytes(copy, arena);
     return copy;
 }
 

@@ -63,8 +63,19 @@ void vector_finish_struct(Vector *vector, Arena *arena);
 /* Takes back every row from `length` on, and what was appended to the children of a row that was
  * not finished: the way out of a decoder that fails half-way. */
 void vector_truncate(Vector *vector, uint32_t length);
+/* Its bytes become copies in `arena`, those of nested values too. */
+void vector_own_bytes(Vector *vector, Arena *arena);
 /* Deep copy of one row into a vector of length 1 in `arena`, bytes included: a single value. */
 Vector *vector_copy_value(Arena *arena, const Vector *from, uint32_t row);
+
+/* Rows rows[0] … rows[count - 1] of `from`, in that order; NULL_ROW gives a NULL. String bytes are
+ * shared. */
+#define NULL_ROW UINT32_MAX
+Vector *vector_gather(Arena *arena, const Vector *from, const uint32_t *rows, uint32_t count);
+/* The rows first … first + count - 1 without copying them: `first` is a multiple of 64. */
+Vector *vector_view(Arena *arena, const Vector *from, uint32_t first, uint32_t count);
+/* Deep copy, bytes included. */
+Vector *vector_copy(Arena *arena, const Vector *from);
 
 /* Equality of two rows as SQL's null-safe `<=>` (NULL equal NULL, NaN equal NaN, -0.0 equal 0.0).
  */

@@ -48,6 +48,9 @@
           .generator = &generator_##kernel)
 #define LATER(name, kind, flags, min, max)                                                         \
     ENTRY(FUNCTION_##kind, name, flags, min, max, NULL, "", "", "", .kernel = NULL)
+#define HIGHER_ORDER(name, min, max, lambdas, resolve, loops, doc, example)                        \
+    ENTRY(FUNCTION_SCALAR, name, P | F | H, min, max, resolve, "", doc, example,                   \
+          .lambda_types = (lambdas), .kernel = &kernel_##loops)
 static const FunctionEntry entries[] = {
 #include "processor/exec/functions.def"
 };
@@ -89,7 +92,7 @@ static const char *nearest(Str name)
 
 const FunctionCatalog *function_catalog(void)
 {
-    static const FunctionCatalog catalog = {find, nearest, function_at};
+    static const FunctionCatalog catalog = {find, nearest, function_at, constant_evaluate};
     return &catalog;
 }
 

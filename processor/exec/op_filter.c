@@ -1,5 +1,6 @@
 /* FILTER: narrows the selection to the rows for which the condition is TRUE; columns are not
- * touched. */
+ * touched. A batch of which nothing is left is handed on, so that whoever pulls can reset its
+ * arena: a filter may read for long before it finds a row. */
 #include "processor/base/memory.h"
 #include "processor/exec/operator.h"
 
@@ -48,18 +49,13 @@ static Error *filter_batch(const Filter *filter, const Pull *pull, const Batch *
 
 static Error *filter_next(Operator *op, const Pull *pull, Batch **ret_batch)
 {
-    const Filter *filter = (const Filter *)op;
-    for (;;) {
-        Batch *batch = NULL;
-        TRY(op->child->next(op->child, pull, &batch));
-        if (batch != NULL) {
-            TRY(filter_batch(filter, pull, batch, &batch));
-        }
-        if (batch == NULL || batch->selected_count > 0) {
-            *ret_batch = batch;
-            return NULL;
-        }
+    Batch *batch = NULL;
+    TRY(op->child->next(op->child, pull, &batch));
+    if (batch != NULL) {
+        TRY(filter_batch((const Filter *)op, pull, batch, &batch));
     }
+    *ret_batch = batch;
+    return NULL;
 }
 
 static void filter_set_now(Operator *op, int64_t now_us)

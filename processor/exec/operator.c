@@ -16,6 +16,22 @@ Error *expression_list_open(ExpressionList *list, BoundExpr *const *exprs, size_
     return NULL;
 }
 
+Error *expression_list_evaluate(const ExpressionList *list, const Pull *pull, Batch *batch,
+                                const Vector **ret_values)
+{
+    RowErrors failed = {0};
+    for (size_t i = 0; i < list->count; i++) {
+        Error *error =
+            expression_evaluate(list->expressions[i], batch, pull->arena, &failed, &ret_values[i]);
+        if (error != NULL) {
+            row_errors_done(&failed);
+            return error;
+        }
+    }
+    pull_take_errors(pull, batch, &failed);
+    return NULL;
+}
+
 void expression_list_set_now(const ExpressionList *list, int64_t now_us)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -30,6 +46,24 @@ void expression_list_done(ExpressionList *list)
     }
     mem_free(list->expressions);
     *list = (ExpressionList){0};
+}
+
+Error *pull_check(const Pull *pull, const bool *interrupted)
+{
+    /* Another thread or a signal sets it. */
+    if (interrupted != NULL && *(const volatile bool *)interrupted) {
+        return error_new(ERROR_INTERRUPTED, "The query was interrupted.");
+    }
+    return pull->strict && pull->errors->count > 0 ? error_copy(pull->errors->errors[0]) : NULL;
+}
+
+Error *pull_input(Operator *child, const Pull *pull, Arena *arena, Batch **ret_batch)
+{
+    arena_reset(arena);
+    Pull own = *pull;
+    own.arena = arena;
+    TRY(child->next(child, &own, ret_batch));
+    return pull_check(pull, NULL);
 }
 
 static void drop_rows(const Pull *pull, Batch *batch, const RowErrors *failed)

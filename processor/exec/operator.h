@@ -9,14 +9,18 @@ typedef struct Operator Operator;
 
 /* What a pull carries along. */
 typedef struct Pull {
-    Arena *arena;      /* of the results */
-    RowErrors *errors; /* rows that failed, numbered as in the pushed batch */
-    Batch **pushed;    /* one a source; a scan takes its own */
+    Arena *arena;          /* of the results */
+    RowErrors *errors;     /* rows that failed, numbered as in the pushed batch */
+    Batch **pushed;        /* one a source; a scan takes its own */
+    BatchSource **sources; /* one a source; NULL: what was pushed */
+    bool strict;           /* the first row that fails ends the query */
 } Pull;
 
 /* An operator that reads all of its input before its first result (sort, aggregate, a join's build
  * side) pulls with an arena of its own that it resets after each batch: what it keeps it copies
- * into a RowStore. Results it hands out live in pull->arena or in itself until it is closed. */
+ * into a RowStore. Results it hands out live in pull->arena or in itself until it is closed. One
+ * that finds nothing to hand out in a batch (a filter, a join's probe) gives an empty batch instead
+ * of reading on, so that pull->arena does not grow with the input. */
 struct Operator {
     Operator *child; /* NULL for sources */
     Operator *right; /* JOIN, SET; else NULL */
@@ -66,8 +70,20 @@ typedef struct ExpressionList {
  * too. */
 NODISCARD Error *expression_list_open(ExpressionList *list, BoundExpr *const *exprs, size_t count,
                                       const ExecContext *context);
+/* Their values (one vector an expression, in pull->arena) for the selected rows of the batch. Rows
+ * that fail are handed to the pull's errors and taken out of the batch's selection. */
+NODISCARD Error *expression_list_evaluate(const ExpressionList *list, const Pull *pull,
+                                          Batch *batch, const Vector **ret_values);
 void expression_list_set_now(const ExpressionList *list, int64_t now_us);
 void expression_list_done(ExpressionList *list);
+
+/* The next batch of an operator that reads all of its input before its first result: in `arena`,
+ * which is reset. A strict pull ends at the first row that failed, not after the whole input. */
+NODISCARD Error *pull_input(Operator *child, const Pull *pull, Arena *arena, Batch **ret_batch);
+
+/* Asked by who goes on for long without handing out a batch: has the query been interrupted, or in
+ * a strict pull a row failed? `interrupted` may be NULL. */
+NODISCARD Error *pull_check(const Pull *pull, const bool *interrupted);
 
 /* Hands rows that failed (numbered as in `batch`; the list is emptied) to the pull's errors under
  * their origin and takes them out of the batch's selection. */

@@ -1,4 +1,4 @@
-/* A query: the chain of operators built from a logical plan. */
+/* A query: the tree of operators built from a logical plan. */
 #include "processor/exec/query.h"
 
 #include <assert.h>
@@ -11,16 +11,21 @@
 struct Query {
     Operator *root;
     Batch **pushed;
+    BatchSource **sources; /* of those that are pulled, else NULL */
     size_t source_count;
 };
 
+/* Plans are at most PLAN_HEIGHT_MAX high: recursion is bounded. */
 static void operator_close(Operator *op)
 {
-    while (op != NULL) {
-        Operator *child = op->child;
-        op->close(op);
-        op = child;
+    if (op == NULL) {
+        return;
     }
+    Operator *child = op->child;
+    Operator *right = op->right;
+    op->close(op);
+    operator_close(child);
+    operator_close(right);
 }
 
 static Error *open_one(const LogicalNode *node, const ExecContext *context, Operator **ret_op)
@@ -32,24 +37,42 @@ static Error *open_one(const LogicalNode *node, const ExecContext *context, Oper
         return op_values_open(node, context, ret_op);
     case LOGICAL_ONE_ROW:
         return op_one_row_open(node, context, ret_op);
+    case LOGICAL_RANGE:
+        return op_range_open(node, context, ret_op);
     case LOGICAL_FILTER:
         return op_filter_open(node, context, ret_op);
     case LOGICAL_PROJECT:
         return op_project_open(node, context, ret_op);
-    default:
-        return error_new(ERROR_NOT_YET, "This kind of query is not supported yet.");
+    case LOGICAL_EXPAND:
+        return op_expand_open(node, context, ret_op);
+    case LOGICAL_SET:
+        return op_set_open(node, context, ret_op);
+    case LOGICAL_SORT:
+        return op_sort_open(node, context, ret_op);
+    case LOGICAL_LIMIT:
+        return op_limit_open(node, context, ret_op);
+    case LOGICAL_GENERATE:
+        return op_generate_open(node, context, ret_op);
+    case LOGICAL_AGGREGATE:
+        return error_at(ERROR_NOT_YET, node->place, "Aggregation is not supported yet.");
+    case LOGICAL_WINDOW:
+        return error_at(ERROR_NOT_YET, node->place, "Window functions are not supported yet.");
+    case LOGICAL_JOIN:
+        return error_at(ERROR_NOT_YET, node->place, "Joins are not supported yet.");
     }
+    assert(false);
+    return NULL;
 }
 
-/* From the root down: nodes have one child at most. */
-static Error *open_chain(const LogicalNode *node, const ExecContext *context, Operator **ret_root)
+/* The operator is in *link before its inputs are opened: what is open when one fails is closed from
+ * the root. */
+static Error *open_tree(const LogicalNode *node, const ExecContext *context, Operator **link)
 {
-    Operator **link = ret_root;
-    for (; node != NULL; node = node->child) {
-        TRY(open_one(node, context, link));
-        link = &(*link)->child;
+    TRY(open_one(node, context, link));
+    if (node->child != NULL) {
+        TRY(open_tree(node->child, context, &(*link)->child));
     }
-    return NULL;
+    return node->right == NULL ? NULL : open_tree(node->right, context, &(*link)->right);
 }
 
 Error *query_open(const LogicalPlan *plan, const ExecContext *context, Query **ret_query)
@@ -57,7 +80,8 @@ Error *query_open(const LogicalPlan *plan, const ExecContext *context, Query **r
     Query *query = mem_new(Query);
     query->source_count = plan->source_count;
     query->pushed = mem_alloc_array(plan->source_count, sizeof(Batch *));
-    Error *error = open_chain(plan->root, context, &query->root);
+    query->sources = mem_alloc_array(plan->source_count, sizeof(BatchSource *));
+    Error *error = open_tree(plan->root, context, &query->root);
     if (error != NULL) {
         query_close(query);
         return error;
@@ -72,17 +96,31 @@ void query_close(Query *query)
         return;
     }
     operator_close(query->root);
+    for (size_t i = 0; i < query->source_count; i++) {
+        if (query->sources[i] != NULL) {
+            query->sources[i]->close(query->sources[i]);
+        }
+    }
+    mem_free(query->sources);
     mem_free(query->pushed);
     mem_free(query);
 }
 
+static void operator_set_now(Operator *op, int64_t now_us)
+{
+    if (op == NULL) {
+        return;
+    }
+    if (op->set_now != NULL) {
+        op->set_now(op, now_us);
+    }
+    operator_set_now(op->child, now_us);
+    operator_set_now(op->right, now_us);
+}
+
 void query_set_now(Query *query, int64_t now_us)
 {
-    for (Operator *op = query->root; op != NULL; op = op->child) {
-        if (op->set_now != NULL) {
-            op->set_now(op, now_us);
-        }
-    }
+    operator_set_now(query->root, now_us);
 }
 
 void query_push(Query *query, size_t source, Batch *batch)
@@ -90,6 +128,13 @@ void query_push(Query *query, size_t source, Batch *batch)
     assert(source < query->source_count);
     assert(query->pushed[source] == NULL);
     query->pushed[source] = batch;
+}
+
+void query_set_source(Query *query, size_t source, BatchSource *batches)
+{
+    assert(source < query->source_count);
+    assert(query->sources[source] == NULL);
+    query->sources[source] = batches;
 }
 
 /* Without a list for failing rows, the first one is the query's error. */
@@ -106,8 +151,11 @@ static Error *first_error(RowErrors *errors)
 Error *query_next(Query *query, Arena *batch_arena, RowErrors *errors, Batch **ret_batch)
 {
     RowErrors own = {0};
-    Pull pull = {
-        .arena = batch_arena, .errors = errors != NULL ? errors : &own, .pushed = query->pushed};
+    Pull pull = {.arena = batch_arena,
+                 .errors = errors != NULL ? errors : &own,
+                 .pushed = query->pushed,
+                 .sources = query->sources,
+                 .strict = errors == NULL};
     Batch *batch = NULL;
     Error *error = query->root->next(query->root, &pull, &batch);
     if (error == NULL && errors == NULL) {

@@ -117,6 +117,9 @@ static const Type *parameter_type(char letter, const Type *from)
     case 't':
         wanted = &type_timestamp;
         break;
+    case 'n':
+        wanted = &type_timestamp_ntz;
+        break;
     case 'S':
         wanted = &array_of_strings;
         break;
@@ -158,6 +161,8 @@ static const char *letter_name(char letter)
         return "\"ARRAY<STRING>\"";
     case 'o':
         return "(\"TIMESTAMP_NTZ\" or \"TIMESTAMP\")";
+    case 'n':
+        return "\"TIMESTAMP_NTZ\"";
     default:
         return "(\"STRING\" or \"BINARY\")";
     }

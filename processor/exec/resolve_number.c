@@ -4,7 +4,7 @@
  *     / of integers   DOUBLE; div: BIGINT
  *     DECIMALs        each keeps its own type, the result's follows from both (decimal_exact_shape)
  *     text            becomes BIGINT beside an integer, DOUBLE beside a fraction; two texts: error
- *     DATE ± INT      a DATE, days later or earlier */
+ *     dates, times and intervals: resolve_interval.c */
 #include "processor/exec/resolve.h"
 
 #include <string.h>
@@ -80,10 +80,6 @@ static Error *check_operands(const FunctionCall *call)
 {
     const Type *a = call->argument_types[0];
     const Type *b = call->argument_types[1];
-    if (type_is_interval(a) || type_is_interval(b) ||
-        (type_is_datetime(a) && type_is_datetime(b) && call->function->name[0] == '-')) {
-        return not_yet_for(call, "with intervals");
-    }
     if (type_is_numeric(a) && type_is_numeric(b)) {
         return NULL;
     }
@@ -172,31 +168,30 @@ static Error *resolve_numbers(FunctionCall *call, const Type **ret_type)
     return NULL;
 }
 
-/* DATE + INT, INT + DATE, DATE - INT. */
-static bool shifts_date(const FunctionCall *call)
+static Error *resolve_times(FunctionCall *call, const Type **ret_type)
 {
-    TypeKind a = call->argument_types[0]->kind;
-    TypeKind b = call->argument_types[1]->kind;
-    bool plus = op_of(call) == OP_ADD;
-    bool minus = op_of(call) == OP_SUBTRACT;
-    return (a == TYPE_DATE && (plus || (minus && b != TYPE_DATE && b != TYPE_TIMESTAMP &&
-                                        b != TYPE_TIMESTAMP_NTZ && b != TYPE_STRING))) ||
-           (b == TYPE_DATE && plus && type_is_integral(call->argument_types[0]));
+    if (is_named(call, "div")) {
+        return resolve_time_div(call, ret_type);
+    }
+    switch (op_of(call)) {
+    case OP_ADD:
+        return resolve_time_sum(call, ret_type);
+    case OP_SUBTRACT:
+        return resolve_time_difference(call, ret_type);
+    case OP_MULTIPLY:
+        return resolve_time_product(call, ret_type);
+    case OP_DIVIDE:
+        return resolve_time_quotient(call, ret_type);
+    case OP_REMAINDER:
+        break;
+    }
+    return resolve_time_remainder(call, ret_type);
 }
 
 Error *resolve_arithmetic(FunctionCall *call, const Type **ret_type)
 {
-    const Type **types = call->argument_types;
-    if (shifts_date(call) && !type_is_interval(types[0]) && !type_is_interval(types[1])) {
-        bool date_first = types[0]->kind == TYPE_DATE;
-        size_t days = date_first ? 1 : 0;
-        if (types[days]->kind != TYPE_INT && types[days]->kind != TYPE_SMALLINT &&
-            types[days]->kind != TYPE_TINYINT && types[days]->kind != TYPE_NULL) {
-            return wrong_type(call, days, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
-        }
-        types[days] = &type_int;
-        *ret_type = &type_date;
-        return NULL;
+    if (resolve_has_times(call)) {
+        return resolve_times(call, ret_type);
     }
     settle_operand(call, 0);
     settle_operand(call, 1);
@@ -208,17 +203,24 @@ Error *resolve_arithmetic(FunctionCall *call, const Type **ret_type)
 Error *resolve_sign(FunctionCall *call, const Type **ret_type)
 {
     const Type *type = call->argument_types[0];
-    if (type_is_interval(type)) {
-        return not_yet_for(call, "of intervals");
-    }
     if (type->kind == TYPE_NULL || type->kind == TYPE_STRING) {
         type = &type_double;
     }
-    if (!type_is_numeric(type)) {
+    if (!type_is_numeric(type) && !type_is_interval(type)) {
         return wrong_type(call, 0, numeric_or_interval);
     }
     call->argument_types[0] = type;
     *ret_type = type;
+    return NULL;
+}
+
+/* sign, signum: DOUBLE of a number or interval. */
+Error *resolve_signum(FunctionCall *call, const Type **ret_type)
+{
+    if (!type_is_interval(call->argument_types[0])) {
+        return resolve_signature(call, ret_type);
+    }
+    *ret_type = &type_double;
     return NULL;
 }
 

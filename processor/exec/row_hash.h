@@ -13,4 +13,7 @@ uint32_t row_equal_pairs(const Vector *const *left, const uint32_t *left_rows,
                          const Vector *const *right, const uint32_t *right_rows,
                          size_t column_count, uint32_t pair_count, uint32_t *matches);
 
+/* The same of one value. */
+bool row_value_equal(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row_b);
+
 #endif

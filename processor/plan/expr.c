@@ -17,28 +17,193 @@ void expr_visit_columns(const BoundExpr *expr, void (*visit)(void *context, uint
     }
 }
 
-BoundExpr *expr_replace_columns(Arena *arena, BoundExpr *expr, BoundExpr *const *replacements)
+static BoundExpr *with_children(Arena *arena, const BoundExpr *expr, BoundExpr **children)
 {
-    if (expr->kind == BOUND_COLUMN) {
-        assert(replacements[expr->column] != NULL);
-        return replacements[expr->column];
-    }
-    if (expr->child_count == 0) {
-        return expr;
-    }
     BoundExpr *copy = arena_new_object(arena, BoundExpr);
     *copy = *expr;
-    copy->children = arena_new_array(arena, BoundExpr *, expr->child_count);
+    copy->children = children;
     copy->height = 1;
     copy->node_count = 1;
     for (size_t i = 0; i < expr->child_count; i++) {
-        BoundExpr *child = expr_replace_columns(arena, expr->children[i], replacements);
-        copy->children[i] = child;
-        copy->height = child->height + 1 > copy->height ? child->height + 1 : copy->height;
-        copy->node_count += child->node_count;
+        uint32_t height = children[i]->height + 1;
+        copy->height = height > copy->height ? height : copy->height;
+        copy->node_count += children[i]->node_count;
     }
     return copy;
 }
+
+BoundExpr *expr_map(Arena *arena, BoundExpr *expr,
+                    BoundExpr *(*replace)(void *context, BoundExpr *expr), void *context)
+{
+    BoundExpr *replaced = replace(context, expr);
+    if (replaced != NULL || expr->child_count == 0) {
+        return replaced != NULL ? replaced : expr;
+    }
+    BoundExpr **children = arena_new_array(arena, BoundExpr *, expr->child_count);
+    bool changed = false;
+    for (size_t i = 0; i < expr->child_count; i++) {
+        children[i] = expr_map(arena, expr->children[i], replace, context);
+        changed = changed || children[i] != expr->children[i];
+    }
+    return changed ? with_children(arena, expr, children) : expr;
+}
+
+typedef struct Replacements {
+    BoundExpr *const *of_column;
+} Replacements;
+
+static BoundExpr *replace_column(void *context, BoundExpr *expr)
+{
+    const Replacements *replacements = context;
+    if (expr->kind != BOUND_COLUMN) {
+        return NULL;
+    }
+    assert(replacements->of_column[expr->column] != NULL);
+    return replacements->of_column[expr->column];
+}
+
+BoundExpr *expr_replace_columns(Arena *arena, BoundExpr *expr, BoundExpr *const *replacements)
+{
+    Replacements context = {replacements};
+    return expr_map(arena, expr, replace_column, &context);
+}
+
+typedef struct Shift {
+    Arena *arena;
+    int64_t by;
+} Shift;
+
+static BoundExpr *shift_column(void *context, BoundExpr *expr)
+{
+    const Shift *shift = context;
+    if (expr->kind != BOUND_COLUMN) {
+        return NULL;
+    }
+    BoundExpr *copy = arena_new_object(shift->arena, BoundExpr);
+    *copy = *expr;
+    copy->column = (uint32_t)(expr->column + shift->by);
+    return copy;
+}
+
+BoundExpr *expr_shift_columns(Arena *arena, BoundExpr *expr, int64_t by)
+{
+    Shift shift = {arena, by};
+    return by == 0 ? expr : expr_map(arena, expr, shift_column, &shift);
+}
+
+bool expr_uses_only(const BoundExpr *expr, size_t first, size_t end)
+{
+    if (expr->kind == BOUND_COLUMN && (expr->column < first || expr->column >= end)) {
+        return false;
+    }
+    for (size_t i = 0; i < expr->child_count; i++) {
+        if (!expr_uses_only(expr->children[i], first, end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool expr_uses_columns(const BoundExpr *expr)
+{
+    return expr_has_kind(expr, BOUND_COLUMN);
+}
+
+bool expr_has_kind(const BoundExpr *expr, BoundExprKind kind)
+{
+    if (expr->kind == kind) {
+        return true;
+    }
+    for (size_t i = 0; i < expr->child_count; i++) {
+        if (expr_has_kind(expr->children[i], kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+BoundExpr *expr_column(Arena *arena, const Field *field, size_t column)
+{
+    BoundExpr *expr = arena_new_object(arena, BoundExpr);
+    *expr = (BoundExpr){.kind = BOUND_COLUMN,
+                        .type = field->type,
+                        .text = field->name,
+                        .column = (uint32_t)column,
+                        .height = 1,
+                        .node_count = 1};
+    return expr;
+}
+
+BoundExpr *expr_boolean(Arena *arena, bool value)
+{
+    Vector *literal = vector_new(arena, &type_boolean, 1);
+    vector_append_bool(literal, arena, value);
+    BoundExpr *expr = arena_new_object(arena, BoundExpr);
+    *expr = (BoundExpr){.kind = BOUND_LITERAL,
+                        .type = &type_boolean,
+                        .text = value ? STR("true") : STR("false"),
+                        .literal = literal,
+                        .height = 1,
+                        .node_count = 1};
+    return expr;
+}
+
+BoundExpr *expr_case(Arena *arena, BoundExpr *condition, BoundExpr *then, BoundExpr *otherwise)
+{
+    BoundExpr **children = arena_new_array(arena, BoundExpr *, 3);
+    children[0] = condition;
+    children[1] = then;
+    children[2] = otherwise;
+    const BoundExpr pattern = {
+        .kind = BOUND_CASE, .type = then->type, .text = then->text, .child_count = 3};
+    return with_children(arena, &pattern, children);
+}
+
+BoundExpr *expr_coalesce(Arena *arena, BoundExpr *first, BoundExpr *second)
+{
+    BoundExpr **children = arena_new_array(arena, BoundExpr *, 2);
+    children[0] = first;
+    children[1] = second;
+    const BoundExpr pattern = {
+        .kind = BOUND_COALESCE, .type = first->type, .text = first->text, .child_count = 2};
+    return with_children(arena, &pattern, children);
+}
+
+/* ------------------------------------------------------------- conjuncts --- */
+
+void expr_list_add(Arena *arena, ExprList *list, BoundExpr *expr)
+{
+    *arena_push(arena, list->items, list->count, list->capacity) = expr;
+}
+
+void expr_list_add_conjuncts(Arena *arena, ExprList *list, BoundExpr *condition)
+{
+    if (condition->kind != BOUND_AND) {
+        expr_list_add(arena, list, condition);
+        return;
+    }
+    for (size_t i = 0; i < condition->child_count; i++) {
+        expr_list_add_conjuncts(arena, list, condition->children[i]);
+    }
+}
+
+BoundExpr *expr_list_and(Arena *arena, const ExprList *list)
+{
+    if (list->count <= 1) {
+        return list->count == 0 ? NULL : list->items[0];
+    }
+    BoundExpr **children = arena_new_array(arena, BoundExpr *, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        children[i] = list->items[i];
+    }
+    const BoundExpr pattern = {.kind = BOUND_AND,
+                               .type = &type_boolean,
+                               .place = list->items[0]->place,
+                               .child_count = list->count};
+    return with_children(arena, &pattern, children);
+}
+
+/* ------------------------------------------------------------- questions --- */
 
 static bool is_exact_number(const Type *type)
 {
@@ -69,6 +234,9 @@ static bool cast_can_fail(const Type *from, const Type *to)
 bool expr_can_fail(const BoundExpr *expr)
 {
     if (expr->kind == BOUND_CALL && (expr->function->flags & FUNCTION_CAN_FAIL) != 0) {
+        return true;
+    }
+    if (expr->kind == BOUND_SUBQUERY) {
         return true;
     }
     if (expr->kind == BOUND_CAST && !expr->try_cast &&

@@ -8,7 +8,11 @@
 
 typedef struct LogicalNode LogicalNode;
 
-/* As the BoundNodeKinds of the same names, where nothing else is said. */
+/* As the BoundNodeKinds of the same names, where nothing else is said.
+ *
+ * Keys of a MARK or NULL_ANTI join: those that are not `null_equal` are the operands of an IN, and
+ * a NULL in them leaves the answer open; those that are, and `condition`, say which rows of the
+ * right side are asked at all. */
 typedef enum LogicalKind {
     LOGICAL_SCAN,
     LOGICAL_VALUES,
@@ -21,8 +25,8 @@ typedef enum LogicalKind {
     LOGICAL_WINDOW,
     LOGICAL_JOIN, /* keys equal (expressions: the left ones, right_keys), and `condition` TRUE */
     LOGICAL_SET,
-    LOGICAL_SORT, /* the first `limit` rows only when that is not -1 */
-    LOGICAL_LIMIT,
+    LOGICAL_SORT,  /* the first `limit` rows only when that is not -1 */
+    LOGICAL_LIMIT, /* with expressions: so many of each run of rows in which these are equal */
     LOGICAL_GENERATE,
 } LogicalKind;
 

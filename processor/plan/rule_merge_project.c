@@ -4,7 +4,8 @@
  *     Project [CAST(a AS BIGINT), NULL]
  *       Project [x + 1 AS a, y]            ->   Project [CAST(x + 1 AS BIGINT), NULL]
  *
- * Each expression below is used at most once, so nothing is computed twice. */
+ * Each expression below is used at most once, so nothing is computed twice. A projection that
+ * passes its child's columns on as they are goes. */
 #include "processor/plan/plan_internal.h"
 
 #include "processor/base/banned.h"
@@ -46,17 +47,45 @@ static LogicalNode *merge(Arena *arena, const LogicalNode *upper, const LogicalN
     return merged;
 }
 
+/* Every column of the child in its place: the projection changes names at most, which stand in the
+ * schema of the root alone. */
+static bool is_trivial(const LogicalNode *project)
+{
+    if (project->expression_count != project->child->schema->field_count) {
+        return false;
+    }
+    for (size_t i = 0; i < project->expression_count; i++) {
+        const BoundExpr *expr = project->expressions[i];
+        if (expr->kind != BOUND_COLUMN || expr->column != i) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static LogicalNode *merge_below(Arena *arena, LogicalNode *node, bool is_root)
+{
+    while (node->kind == LOGICAL_PROJECT && node->child->kind == LOGICAL_PROJECT &&
+           can_merge(arena, node, node->child)) {
+        node = merge(arena, node, node->child);
+    }
+    bool trivial = node->kind == LOGICAL_PROJECT && is_trivial(node) &&
+                   (!is_root || schema_equal(node->schema, node->child->schema));
+    if (trivial) {
+        return merge_below(arena, node->child, is_root);
+    }
+    if (node->child == NULL) {
+        return node;
+    }
+    LogicalNode *copy = node_copy(arena, node);
+    copy->child = merge_below(arena, node->child, false);
+    if (node->right != NULL) {
+        copy->right = merge_below(arena, node->right, false);
+    }
+    return copy;
+}
+
 LogicalNode *rule_merge_project(Arena *arena, LogicalNode *root)
 {
-    LogicalNode **link = &root;
-    while (*link != NULL) {
-        LogicalNode *node = *link;
-        while (node->kind == LOGICAL_PROJECT && node->child->kind == LOGICAL_PROJECT &&
-               can_merge(arena, node, node->child)) {
-            node = merge(arena, node, node->child);
-        }
-        *link = node;
-        link = &node->child;
-    }
-    return root;
+    return merge_below(arena, root, true);
 }

@@ -1,68 +1,364 @@
-/* A filter above a projection moves below it, with the projection's expressions in place of its
- * columns:
+/* Filters go down, as near to the sources as they can:
  *
- *     Filter (y > 1)                          Project [x + 0 AS y]
- *       Project [x AS y]           ->           Filter (x > 1)
- *         Scan t                                  Scan t
+ *     Filter (y > 1 AND b.k = 2)             Project [x AS y, k]
+ *       Project [x AS y, k]                    Join INNER
+ *         Join INNER                  ->         Filter (x > 1)
+ *           Scan a [x]                             Scan a [x]
+ *           Scan b [k]                           Filter (k = 2)
+ *                                                  Scan b [k]
  *
- * Only where that changes neither results nor errors: the projection must not be able to fail (the
- * rows the filter drops would no longer raise their errors) and must give the same value each time
- * it is evaluated; and what the filter uses must be columns, casts of them or literals, so that
- * nothing is computed twice. */
+ * A walk down carries the conjuncts that may still go deeper, in the order in which they are
+ * evaluated; each node takes those that can pass it, and a filter above it keeps the rest. A
+ * conjunct that uses both sides of an inner join becomes part of its condition.
+ *
+ * No error appears that was not there: a conjunct that can fail passes only nodes that keep every
+ * row (projections, sorts), and only when none evaluated before it stays behind. Errors may go
+ * away, as in Spark: an expression above a filter's new place is not evaluated for rows that the
+ * filter drops. */
+#include <assert.h>
+
 #include "processor/plan/plan_internal.h"
 
 #include "processor/base/banned.h"
 
-typedef struct Uses {
-    const LogicalNode *project;
+/* A conjunct on its way, with the filter that it comes from. */
+typedef struct Conjunct {
+    BoundExpr *expr;
+    const LogicalNode *filter;
+} Conjunct;
+
+typedef struct Conjuncts {
+    Conjunct *items;
+    size_t count;
+    size_t capacity;
+} Conjuncts;
+
+static LogicalNode *sink(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts);
+
+static void add(Arena *arena, Conjuncts *list, Conjunct conjunct)
+{
+    *arena_push(arena, list->items, list->count, list->capacity) = conjunct;
+}
+
+/* Filters over the node: one, or more where an AND of all would evaluate a conjunct that can fail
+ * for a row for which that of a filter below it is NULL. */
+static LogicalNode *filters_over(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
+{
+    ExprList together = {0};
+    const LogicalNode *filter = NULL;
+    for (size_t i = 0; i < conjuncts->count; i++) {
+        const Conjunct *conjunct = &conjuncts->items[i];
+        if (together.count > 0 && conjunct->filter != filter && expr_can_fail(conjunct->expr)) {
+            node = node_filter(arena, node, expr_list_and(arena, &together));
+            together = (ExprList){0};
+        }
+        expr_list_add(arena, &together, conjunct->expr);
+        filter = conjunct->filter;
+    }
+    return together.count == 0 ? node : node_filter(arena, node, expr_list_and(arena, &together));
+}
+
+/* ------------------------------------------------------ what may pass a node --- */
+
+/* Conjuncts that pass, over the child's columns, and those that stay. */
+typedef struct Split {
+    Conjuncts pass;
+    Conjuncts stay;
+} Split;
+
+/* `rewrite` gives the conjunct over the child's columns, NULL when it cannot pass.
+ * `keeps_rows`: the child's rows are those of the node, so that one that can fail may pass too. */
+static Split split_conjuncts(Arena *arena, const Conjuncts *conjuncts, bool keeps_rows,
+                             BoundExpr *(*rewrite)(Arena *arena, const LogicalNode *node,
+                                                   BoundExpr *conjunct),
+                             const LogicalNode *node)
+{
+    Split split = {0};
+    for (size_t i = 0; i < conjuncts->count; i++) {
+        Conjunct conjunct = conjuncts->items[i];
+        bool may_fail_there = keeps_rows && split.stay.count == 0;
+        BoundExpr *moved = NULL;
+        if (expr_is_deterministic(conjunct.expr) &&
+            (may_fail_there || !expr_can_fail(conjunct.expr))) {
+            moved = rewrite(arena, node, conjunct.expr);
+        }
+        if (moved != NULL) {
+            add(arena, &split.pass, (Conjunct){moved, conjunct.filter});
+        } else {
+            add(arena, &split.stay, conjunct);
+        }
+    }
+    return split;
+}
+
+static BoundExpr *as_it_is(Arena *arena, const LogicalNode *node, BoundExpr *conjunct)
+{
+    (void)arena;
+    (void)node;
+    return conjunct;
+}
+
+typedef struct SimpleUses {
+    BoundExpr *const *exprs;
+    size_t count;
     bool simple;
-} Uses;
+} SimpleUses;
 
 static void note_use(void *context, uint32_t column)
 {
-    Uses *uses = context;
-    uses->simple = uses->simple && expr_is_simple(uses->project->expressions[column]);
+    SimpleUses *uses = context;
+    uses->simple = uses->simple && column < uses->count && expr_is_simple(uses->exprs[column]) &&
+                   !expr_can_fail(uses->exprs[column]);
 }
 
-static bool can_move_below(const LogicalNode *filter, const LogicalNode *project)
+/* With the node's expressions in place of its columns: columns, casts of them or literals, so that
+ * nothing is computed twice. PROJECT, and the keys of AGGREGATE. */
+static BoundExpr *through_expressions(Arena *arena, const LogicalNode *node, BoundExpr *conjunct)
+{
+    SimpleUses uses = {node->expressions, node->expression_count, true};
+    expr_visit_columns(conjunct, note_use, &uses);
+    bool grouped = node->kind != LOGICAL_AGGREGATE || node->expression_count > 0;
+    return uses.simple && grouped ? expr_replace_columns(arena, conjunct, node->expressions) : NULL;
+}
+
+/* A filter on a window's partition keys drops whole partitions. */
+typedef struct PartitionUses {
+    const LogicalNode *window;
+    bool only;
+} PartitionUses;
+
+static void note_partition_use(void *context, uint32_t column)
+{
+    PartitionUses *uses = context;
+    bool is_key = false;
+    for (size_t i = 0; i < uses->window->expression_count && !is_key; i++) {
+        const BoundExpr *key = uses->window->expressions[i];
+        is_key = key->kind == BOUND_COLUMN && key->column == column;
+    }
+    uses->only = uses->only && is_key;
+}
+
+static BoundExpr *on_partition_keys(Arena *arena, const LogicalNode *node, BoundExpr *conjunct)
+{
+    (void)arena;
+    PartitionUses uses = {node, true};
+    expr_visit_columns(conjunct, note_partition_use, &uses);
+    return uses.only && expr_uses_columns(conjunct) ? conjunct : NULL;
+}
+
+static BoundExpr *on_child_columns(Arena *arena, const LogicalNode *node, BoundExpr *conjunct)
+{
+    (void)arena;
+    return expr_uses_only(conjunct, 0, node->child->schema->field_count) ? conjunct : NULL;
+}
+
+/* The node over its child, which gets what passes; filters above keep the rest. */
+static LogicalNode *sink_below(Arena *arena, LogicalNode *node, const Split *split)
+{
+    LogicalNode *copy = node_copy(arena, node);
+    copy->child = sink(arena, node->child, &split->pass);
+    return filters_over(arena, copy, &split->stay);
+}
+
+static bool is_deterministic(const LogicalNode *project)
 {
     for (size_t i = 0; i < project->expression_count; i++) {
-        if (expr_can_fail(project->expressions[i]) ||
-            !expr_is_deterministic(project->expressions[i])) {
+        if (!expr_is_deterministic(project->expressions[i])) {
             return false;
         }
     }
-    Uses uses = {project, true};
-    expr_visit_columns(filter->expressions[0], note_use, &uses);
-    return uses.simple && expr_is_deterministic(filter->expressions[0]);
+    return true;
 }
 
-/* The filter over the projection's child, under the projection. */
-static LogicalNode *move_below(Arena *arena, LogicalNode *filter, LogicalNode *project)
+static LogicalNode *sink_project(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
 {
-    LogicalNode *moved = arena_new_object(arena, LogicalNode);
-    *moved = *filter;
-    moved->child = project->child;
-    moved->schema = project->child->schema;
-    moved->expressions = arena_new_array(arena, BoundExpr *, 1);
-    moved->expressions[0] =
-        expr_replace_columns(arena, filter->expressions[0], project->expressions);
-    LogicalNode *above = arena_new_object(arena, LogicalNode);
-    *above = *project;
-    above->child = moved;
-    return above;
+    Split split = {.stay = *conjuncts};
+    if (is_deterministic(node)) {
+        split = split_conjuncts(arena, conjuncts, true, through_expressions, node);
+    }
+    return sink_below(arena, node, &split);
+}
+
+/* ------------------------------------------------------------------ joins --- */
+
+/* Which sides of a join may be filtered before it, by a filter above it and by its own condition.
+ */
+typedef struct JoinSides {
+    bool above_left;
+    bool above_right;
+    bool condition_left;
+    bool condition_right;
+} JoinSides;
+
+static JoinSides sides_to_filter(JoinKind kind)
+{
+    switch (kind) {
+    case JOIN_INNER:
+        return (JoinSides){true, true, true, true};
+    case JOIN_LEFT:
+    case JOIN_SINGLE:
+        return (JoinSides){true, false, false, true};
+    case JOIN_RIGHT:
+        return (JoinSides){false, true, true, false};
+    case JOIN_FULL:
+        return (JoinSides){false, false, false, false};
+    case JOIN_SEMI:
+        return (JoinSides){true, false, true, true};
+    case JOIN_ANTI:
+    case JOIN_NULL_ANTI:
+    case JOIN_MARK:
+        return (JoinSides){true, false, false, true};
+    }
+    return (JoinSides){false, false, false, false};
+}
+
+typedef struct JoinSplit {
+    size_t left_count;
+    size_t right_count;
+    Conjuncts left;
+    Conjuncts right;
+    ExprList both; /* of the condition */
+} JoinSplit;
+
+static bool goes_left(const JoinSplit *split, const BoundExpr *conjunct)
+{
+    return expr_uses_only(conjunct, 0, split->left_count);
+}
+
+static bool goes_right(const JoinSplit *split, const BoundExpr *conjunct)
+{
+    return expr_uses_only(conjunct, split->left_count, split->left_count + split->right_count);
+}
+
+/* Hands the conjunct to a side if it may go there. */
+static bool give_to_side(Arena *arena, JoinSplit *split, Conjunct conjunct, bool left, bool right)
+{
+    if (!expr_is_deterministic(conjunct.expr) || expr_can_fail(conjunct.expr)) {
+        return false;
+    }
+    bool gives_left = left && goes_left(split, conjunct.expr);
+    bool gives_right = right && goes_right(split, conjunct.expr);
+    if (gives_left) {
+        add(arena, &split->left, conjunct);
+    }
+    if (gives_right) {
+        conjunct.expr = expr_shift_columns(arena, conjunct.expr, -(int64_t)split->left_count);
+        add(arena, &split->right, conjunct);
+    }
+    return gives_left || gives_right;
+}
+
+static void split_condition(Arena *arena, const LogicalNode *join, JoinSides sides,
+                            JoinSplit *split)
+{
+    ExprList condition = {0};
+    if (join->condition != NULL) {
+        expr_list_add_conjuncts(arena, &condition, join->condition);
+    }
+    for (size_t i = 0; i < condition.count; i++) {
+        if (!give_to_side(arena, split, (Conjunct){condition.items[i], join}, sides.condition_left,
+                          sides.condition_right)) {
+            expr_list_add(arena, &split->both, condition.items[i]);
+        }
+    }
+}
+
+static LogicalNode *sink_join(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
+{
+    JoinSides sides = sides_to_filter(node->join);
+    JoinSplit split = {.left_count = node->child->schema->field_count,
+                       .right_count = node->right->schema->field_count};
+    Conjuncts stay = {0};
+    split_condition(arena, node, sides, &split);
+    for (size_t i = 0; i < conjuncts->count; i++) {
+        Conjunct conjunct = conjuncts->items[i];
+        bool to_condition = node->join == JOIN_INNER && expr_is_deterministic(conjunct.expr) &&
+                            !expr_can_fail(conjunct.expr);
+        if (give_to_side(arena, &split, conjunct, sides.above_left, sides.above_right)) {
+            continue;
+        }
+        if (to_condition) {
+            expr_list_add(arena, &split.both, conjunct.expr);
+        } else {
+            add(arena, &stay, conjunct);
+        }
+    }
+    LogicalNode *copy = node_copy(arena, node);
+    copy->child = sink(arena, node->child, &split.left);
+    copy->right = sink(arena, node->right, &split.right);
+    copy->condition = expr_list_and(arena, &split.both);
+    return filters_over(arena, copy, &stay);
+}
+
+static LogicalNode *sink_set(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
+{
+    Split split =
+        split_conjuncts(arena, conjuncts, node->set_operation == SET_UNION, as_it_is, node);
+    LogicalNode *copy = node_copy(arena, node);
+    copy->child = sink(arena, node->child, &split.pass);
+    copy->right = sink(arena, node->right, &split.pass);
+    return filters_over(arena, copy, &split.stay);
+}
+
+/* ----------------------------------------------------------- node by node --- */
+
+/* A filter's conjuncts come before those from above. */
+static LogicalNode *sink_filter(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
+{
+    ExprList own = {0};
+    Conjuncts all = {0};
+    expr_list_add_conjuncts(arena, &own, node->expressions[0]);
+    for (size_t i = 0; i < own.count; i++) {
+        add(arena, &all, (Conjunct){own.items[i], node});
+    }
+    for (size_t i = 0; i < conjuncts->count; i++) {
+        add(arena, &all, conjuncts->items[i]);
+    }
+    return sink(arena, node->child, &all);
+}
+
+static LogicalNode *sink(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
+{
+    Split split = {0};
+    switch (node->kind) {
+    case LOGICAL_FILTER:
+        return sink_filter(arena, node, conjuncts);
+    case LOGICAL_PROJECT:
+        return sink_project(arena, node, conjuncts);
+    case LOGICAL_JOIN:
+        return sink_join(arena, node, conjuncts);
+    case LOGICAL_SET:
+        return sink_set(arena, node, conjuncts);
+    case LOGICAL_SORT:
+        split.stay = *conjuncts;
+        if (node->limit < 0) {
+            split = split_conjuncts(arena, conjuncts, true, as_it_is, node);
+        }
+        return sink_below(arena, node, &split);
+    case LOGICAL_AGGREGATE:
+        split = split_conjuncts(arena, conjuncts, false, through_expressions, node);
+        return sink_below(arena, node, &split);
+    case LOGICAL_WINDOW:
+        split = split_conjuncts(arena, conjuncts, false, on_partition_keys, node);
+        return sink_below(arena, node, &split);
+    case LOGICAL_GENERATE:
+        split = split_conjuncts(arena, conjuncts, false, on_child_columns, node);
+        return sink_below(arena, node, &split);
+    case LOGICAL_EXPAND:
+    case LOGICAL_LIMIT:
+        split.stay = *conjuncts;
+        return sink_below(arena, node, &split);
+    case LOGICAL_SCAN:
+    case LOGICAL_VALUES:
+    case LOGICAL_ONE_ROW:
+    case LOGICAL_RANGE:
+        return filters_over(arena, node, conjuncts);
+    }
+    return node;
 }
 
 LogicalNode *rule_push_filter(Arena *arena, LogicalNode *root)
 {
-    LogicalNode **link = &root;
-    while (*link != NULL) {
-        LogicalNode *node = *link;
-        if (node->kind == LOGICAL_FILTER && node->child->kind == LOGICAL_PROJECT &&
-            can_move_below(node, node->child)) {
-            *link = move_below(arena, node, node->child);
-        }
-        link = &(*link)->child;
-    }
-    return root;
+    const Conjuncts none = {0};
+    return sink(arena, root, &none);
 }

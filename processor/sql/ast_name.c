@@ -478,6 +478,13 @@ static void name_postfix(NamePrinter *printer, const AstExpr *base, char separat
     buffer_append_str(printer->out, name);
 }
 
+static void name_subquery(NamePrinter *printer, const char *name, const AstExpr *expr)
+{
+    Str columns = printer->outer_columns == NULL ? STR("")
+                                                 : printer->outer_columns(printer->context, expr);
+    buffer_printf(printer->out, "%s(%.*s)", name, STR_ARG(columns));
+}
+
 void name_expr(NamePrinter *printer, const AstExpr *expr)
 {
     switch (expr->kind) {
@@ -506,7 +513,9 @@ void name_expr(NamePrinter *printer, const AstExpr *expr)
         begin_negation(printer, expr->in_query.negated);
         text(printer, "(");
         name_expr(printer, expr->in_query.operand);
-        text(printer, " IN (listquery()))");
+        text(printer, " IN (");
+        name_subquery(printer, "listquery", expr);
+        text(printer, "))");
         end_negation(printer, expr->in_query.negated);
         return;
     case AST_EXPR_LIKE:
@@ -528,7 +537,7 @@ void name_expr(NamePrinter *printer, const AstExpr *expr)
         name_cast(printer, &expr->cast);
         return;
     case AST_EXPR_EXISTS:
-        text(printer, "exists()");
+        name_subquery(printer, "exists", expr);
         return;
     case AST_EXPR_EXTRACT:
         name_extract(printer, &expr->extract);
@@ -549,7 +558,7 @@ void name_expr(NamePrinter *printer, const AstExpr *expr)
         name_lambda(printer, &expr->lambda);
         return;
     case AST_EXPR_SUBQUERY:
-        text(printer, "scalarsubquery()");
+        name_subquery(printer, "scalarsubquery", expr);
         return;
     case AST_EXPR_INDEX:
         name_expr(printer, expr->index.base);
@@ -607,9 +616,12 @@ static const AstExpr *cast_operand(const AstExpr *expr)
 }
 
 void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier_parts,
-                                void *context, Buffer *out)
+                                AstOuterColumns outer_columns, void *context, Buffer *out)
 {
-    NamePrinter printer = {.out = out, .qualifier_parts = qualifier_parts, .context = context};
+    NamePrinter printer = {.out = out,
+                           .qualifier_parts = qualifier_parts,
+                           .outer_columns = outer_columns,
+                           .context = context};
     Str name = STR_NULL;
     if (name_of_reference(cast_operand(expr), &name)) {
         buffer_append_str(out, name);
@@ -620,5 +632,5 @@ void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier
 
 void ast_print_column_name(const AstExpr *expr, Buffer *out)
 {
-    ast_print_column_name_with(expr, NULL, NULL, out);
+    ast_print_column_name_with(expr, NULL, NULL, NULL, out);
 }

@@ -16,6 +16,7 @@ struct NameScope {
 typedef struct NamePrinter {
     Buffer *out;
     AstQualifierParts qualifier_parts;
+    AstOuterColumns outer_columns;
     void *context;
     const NameScope *scope;
 } NamePrinter;

@@ -22,11 +22,13 @@ void ast_print_string(Str value, Buffer *out);
 /* How many leading parts of a column's name are not a part of what Spark shows: t of t.a, nothing
  * of a struct's s.a. `context` is the caller's. */
 typedef size_t (*AstQualifierParts)(void *context, const AstName *name);
+/* The columns "a, b" of the query around it that a subquery names: scalarsubquery(a, b). */
+typedef Str (*AstOuterColumns)(void *context, const AstExpr *subquery);
 /* The name Spark 4 gives a select item without alias: SEQ + 1 is (SEQ + 1), t.a is a, cast(x + 1 as
  * int) is CAST((x + 1) AS INT), count(*) is count(1), 'x' is x. `qualifier_parts` NULL: all parts
- * but the last are left out. Names that depend on types (date + interval) are as for numbers. */
+ * but the last are left out; `outer_columns` NULL: subqueries are shown without them. Names that depend on types (date + interval) are as for numbers. */
 void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier_parts,
-                                void *context, Buffer *out);
+                                AstOuterColumns outer_columns, void *context, Buffer *out);
 void ast_print_column_name(const AstExpr *expr, Buffer *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include "processor/plan/logical.h"
 #include "processor/sql/parser.h"
 #include "tests/support/bind_fixture.c"
-#include "tests/support/function_fixture.c"
 
 static void plan_query(BindFixture *fixture, const BoundNode *query)
 {

@@ -3,13 +3,13 @@
 
 #include <assert.h>
 
+#include "processor/exec/query.h"
 #include "processor/sql/parser.h"
-#include "tests/support/function_fixture.h"
 
 void bind_fixture_init(BindFixture *fixture)
 {
     *fixture = (BindFixture){.arena = arena_new("test")};
-    fixture->context = (BindContext){.functions = function_fixture(),
+    fixture->context = (BindContext){.functions = function_catalog(),
                                      .time_zone = time_zone_utc(),
                                      .pipeline = true,
                                      .owner = STR("alice"),

@@ -11,7 +11,7 @@ typedef struct BindFixture {
     BoundProgram program;
 } BindFixture;
 
-/* Current catalog and schema main.default, UTC, the functions of function_fixture.h. */
+/* Current catalog and schema main.default, UTC, the functions of exec. */
 void bind_fixture_init(BindFixture *fixture);
 void bind_fixture_done(BindFixture *fixture);
 /* Relation `name` with columns as SQL text ("a INT, b STRING"). */

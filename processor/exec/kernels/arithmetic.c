@@ -32,6 +32,10 @@ static void fail_overflow(const KernelCall *call, uint32_t row, int64_t a, const
 {
     if (!kernel_forgives(call, row)) {
         bool small = type_value_size(call->result->type) < sizeof(int32_t);
+        if (type_is_interval(call->result->type)) {
+            kernel_fail(call, row, interval_overflow(alternative));
+            return;
+        }
         kernel_fail(call, row,
                     small ? small_overflow(a, sign, b, alternative) : overflow(alternative));
     }
@@ -262,14 +266,14 @@ FLOAT_REMAINDER_LOOP(double, double, fmod)
 /* ---- One operand ---- */
 
 #define NEGATE_LOOP(CType, Unsigned, suffix)                                                       \
-    static COLD void sign_find_##suffix(const KernelCall *call)                                    \
+    static COLD void sign_find_##suffix(const KernelCall *call, Error *(*error)(const char *))     \
     {                                                                                              \
         const CType *a = ARGUMENT(call, 0, CType);                                                 \
         FOR_VALID_ROWS(call, i)                                                                    \
         {                                                                                          \
             CType ignored;                                                                         \
             if (__builtin_sub_overflow((CType)0, a[i], &ignored)) {                                \
-                kernel_fail(call, i, overflow(NULL));                                              \
+                kernel_fail(call, i, error(NULL));                                                 \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
@@ -283,7 +287,8 @@ FLOAT_REMAINDER_LOOP(double, double, fmod)
             bad |= (Unsigned)(a[i] & r[i]);                                                        \
         });                                                                                        \
         if ((CType)bad < 0) {                                                                      \
-            sign_find_##suffix(call);                                                              \
+            bool interval = type_is_interval(call->result->type);                                  \
+            sign_find_##suffix(call, interval ? interval_overflow : overflow);                     \
         }                                                                                          \
     }                                                                                              \
     static void abs_##suffix(const KernelCall *call)                                               \
@@ -296,7 +301,7 @@ FLOAT_REMAINDER_LOOP(double, double, fmod)
             bad |= r[i];                                                                           \
         });                                                                                        \
         if ((CType)bad < 0) {                                                                      \
-            sign_find_##suffix(call);                                                              \
+            sign_find_##suffix(call, overflow);                                                    \
         }                                                                                          \
     }
 
@@ -333,37 +338,61 @@ CHOOSE(pmod, decimal_choose_pmod(setup))
 CHOOSE(negative, decimal_negative)
 CHOOSE(abs, decimal_abs)
 
+static bool has_interval(const KernelSetup *setup)
+{
+    return type_is_interval(setup->types[0]) || type_is_interval(setup->types[1]);
+}
+
 static KernelRun *choose_plus(KernelSetup *setup)
 {
+    if (has_interval(setup)) {
+        KernelRun *run = interval_choose_add(setup);
+        return run != NULL ? run : choose_add(setup);
+    }
     return setup->result->kind == TYPE_DATE ? date_plus_days : choose_add(setup);
 }
 
 static KernelRun *choose_minus(KernelSetup *setup)
 {
+    if (has_interval(setup) || type_is_interval(setup->result)) {
+        KernelRun *run = interval_choose_subtract(setup);
+        return run != NULL ? run : choose_subtract(setup);
+    }
     return setup->result->kind == TYPE_DATE ? date_minus_days : choose_subtract(setup);
+}
+
+static KernelRun *choose_times(KernelSetup *setup)
+{
+    return has_interval(setup) ? interval_choose_multiply(setup) : choose_multiply(setup);
 }
 
 static KernelRun *choose_divide(KernelSetup *setup)
 {
+    if (has_interval(setup)) {
+        return interval_choose_divide(setup);
+    }
     return setup->types[0]->kind == TYPE_DECIMAL ? decimal_choose_divide(setup) : divide_double;
 }
 
 static KernelRun *choose_integral_divide(KernelSetup *setup)
 {
+    if (has_interval(setup)) {
+        return interval_choose_div(setup);
+    }
     return setup->types[0]->kind == TYPE_DECIMAL ? decimal_choose_integral_divide(setup)
                                                  : divide_integers;
 }
 
 const Kernel kernel_add = {.choose = choose_plus};
 const Kernel kernel_subtract = {.choose = choose_minus};
-const Kernel kernel_multiply = {.choose = choose_multiply};
+const Kernel kernel_multiply = {.choose = choose_times};
 const Kernel kernel_divide = {.choose = choose_divide};
 const Kernel kernel_remainder = {.choose = choose_remainder};
 const Kernel kernel_pmod = {.choose = choose_pmod};
 const Kernel kernel_integral_divide = {.choose = choose_integral_divide};
 const Kernel kernel_try_add = {.choose = choose_plus, .tolerant = true};
 const Kernel kernel_try_subtract = {.choose = choose_minus, .tolerant = true};
-const Kernel kernel_try_multiply = {.choose = choose_multiply, .tolerant = true};
+const Kernel kernel_try_multiply = {.choose = choose_times, .tolerant = true};
 const Kernel kernel_try_divide = {.choose = choose_divide, .tolerant = true};
 const Kernel kernel_try_mod = {.choose = choose_remainder, .tolerant = true};
 const Kernel kernel_negative = {.choose = choose_negative};

@@ -206,6 +206,9 @@ KernelRun *cast_choose(KernelSetup *setup)
     if (to->kind == TYPE_STRING) {
         return cast_to_text;
     }
+    if (type_is_interval(from) || type_is_interval(to)) {
+        return from->kind == TYPE_STRING ? cast_from_text : cast_choose_interval(from, to);
+    }
     if (is_plain(from) && is_plain(to)) {
         return choose_plain(from, to);
     }

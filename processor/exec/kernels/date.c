@@ -49,7 +49,15 @@ DATE_PART(year, date_to_civil(days).year)
 DATE_PART(quarter, (date_to_civil(days).month - 1) / 3 + 1)
 DATE_PART(month, date_to_civil(days).month)
 DATE_PART(day, date_to_civil(days).day)
+/* The year an ISO week belongs to. */
+static int32_t year_of_week(int32_t days)
+{
+    return date_to_civil((int32_t)((int64_t)days - weekday_of(days) + 3)).year;
+}
+
 DATE_PART(weekday, weekday_of(days))
+DATE_PART(iso_weekday, weekday_of(days) + 1)
+DATE_PART(yearofweek, year_of_week(days))
 DATE_PART(dayofweek, (weekday_of(days) + 1) % 7 + 1)
 DATE_PART(dayofyear, day_of_year(days))
 DATE_PART(weekofyear, week_of_year(days))
@@ -101,6 +109,24 @@ static void second(const KernelCall *call)
     time_part(call, SECOND_US, 60);
 }
 
+/* Seconds with their fraction, DECIMAL(8,6): of a time or of an interval. */
+static void second_fraction(const KernelCall *call)
+{
+    const int64_t *a = ARGUMENT(call, 0, int64_t);
+    int128 *r = RESULT(call, int128);
+    FOR_VALID_ROWS(call, i)
+    {
+        int64_t us = local_us(call, a[i]);
+        r[i] = us - floor_div(us, 60 * SECOND_US) * 60 * SECOND_US;
+    }
+}
+
+static KernelRun *choose_second_fraction(KernelSetup *setup)
+{
+    return type_is_interval(setup->types[0]) ? interval_choose_seconds() : second_fraction;
+}
+
+const Kernel kernel_second_fraction = {.choose = choose_second_fraction};
 const Kernel kernel_hour = {.run = hour};
 const Kernel kernel_minute = {.run = minute};
 const Kernel kernel_second = {.run = second};
@@ -152,7 +178,9 @@ static void add_months(const KernelCall *call)
     {
         int64_t year = date_to_civil(days[i]).year + (int64_t)months[i] / 12;
         if (year <= YEAR_MIN || year >= YEAR_MAX) {
-            fail_overflow(call, i, "add months to a DATE");
+            kernel_fail(
+                call, i,
+                error_new(ERROR_ARITHMETIC_OVERFLOW, "Overflow in adding months to a DATE."));
         } else {
             RESULT(call, int32_t)[i] = date_add_months(days[i], months[i]);
         }
@@ -185,7 +213,7 @@ static void next_day(const KernelCall *call)
     {
         int32_t days = ARGUMENT(call, 0, int32_t)[i];
         Str name = ARGUMENT(call, 1, Str)[i];
-        int32_t wanted = weekday_by_name(str_trim(name));
+        int32_t wanted = weekday_by_name(name);
         if (wanted < 0) {
             kernel_fail(call, i,
                         error_new(ERROR_ILLEGAL_DAY_OF_WEEK, "Illegal input for day of week: %.*s.",
@@ -210,7 +238,7 @@ static const char *month_name(int32_t month)
 }
 
 /* As java.time words it. */
-static Error *invalid_date(int32_t year, int32_t month, int32_t day)
+Error *invalid_civil_date(int32_t year, int32_t month, int32_t day)
 {
     ErrorClass class = ERROR_DATETIME_FIELD_OUT_OF_BOUNDS;
     if (month < 1 || month > 12) {
@@ -220,12 +248,17 @@ static Error *invalid_date(int32_t year, int32_t month, int32_t day)
         return error_new(class, "Invalid value for DayOfMonth (valid values 1 - 28/31): %d.", day);
     }
     if (year <= YEAR_MIN || year >= YEAR_MAX) {
-        return error_new(class, "Invalid value for Year: %d.", year);
+        return error_new(ERROR_ARITHMETIC_OVERFLOW, "integer overflow.");
     }
     if (month == 2 && day == 29) {
         return error_new(class, "Invalid date 'February 29' as '%d' is not a leap year.", year);
     }
     return error_new(class, "Invalid date '%s %d'.", month_name(month), day);
+}
+
+bool civil_is_in_range(int32_t year, int32_t month, int32_t day)
+{
+    return year > YEAR_MIN && year < YEAR_MAX && date_is_valid(year, month, day);
 }
 
 static void make_date(const KernelCall *call)
@@ -235,12 +268,10 @@ static void make_date(const KernelCall *call)
         int32_t year = ARGUMENT(call, 0, int32_t)[i];
         int32_t month = ARGUMENT(call, 1, int32_t)[i];
         int32_t day = ARGUMENT(call, 2, int32_t)[i];
-        bool valid = year > YEAR_MIN && year < YEAR_MAX && month >= 1 && month <= 12 && day >= 1 &&
-                     day <= date_days_in_month(year, month);
-        if (valid) {
+        if (civil_is_in_range(year, month, day)) {
             RESULT(call, int32_t)[i] = date_from_civil(year, month, day);
         } else {
-            kernel_fail(call, i, invalid_date(year, month, day));
+            kernel_fail(call, i, invalid_civil_date(year, month, day));
         }
     }
 }
@@ -559,6 +590,15 @@ static void current_user(const KernelCall *call)
     FOR_ROWS(call->rows, i, { r[i] = user; });
 }
 
+static void localtimestamp(const KernelCall *call)
+{
+    int64_t *r = RESULT(call, int64_t);
+    int64_t now = call->context->now_us;
+    int64_t local = now + time_zone_offset_us(call->context->time_zone, now);
+    FOR_ROWS(call->rows, i, { r[i] = local; });
+}
+
+const Kernel kernel_localtimestamp = {.run = localtimestamp};
 const Kernel kernel_current_timestamp = {.run = current_timestamp};
 const Kernel kernel_current_date = {.run = current_date};
 const Kernel kernel_current_user = {.run = current_user};

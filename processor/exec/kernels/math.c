@@ -23,7 +23,21 @@
     }                                                                                              \
     const Kernel kernel_##name = {.run = run_##name};
 
-DOUBLE_FUNCTION(sign, x > 0 ? 1.0 : x < 0 ? -1.0 : x)
+static void double_sign(const KernelCall *call)
+{
+    const double *restrict a = ARGUMENT(call, 0, double);
+    double *restrict r = RESULT(call, double);
+    FOR_ROWS(call->rows, i, { r[i] = a[i] > 0 ? 1.0 : a[i] < 0 ? -1.0 : a[i]; });
+}
+
+static KernelRun *choose_sign(KernelSetup *setup)
+{
+    KernelRun *run = interval_choose_sign(setup);
+    return run != NULL ? run : double_sign;
+}
+
+const Kernel kernel_sign = {.choose = choose_sign};
+
 DOUBLE_FUNCTION(sqrt, sqrt(x))
 DOUBLE_FUNCTION(cbrt, (double)cbrtl((long double)x)) /* cbrt(27) is 3.0, not 3.0000000000000004 */
 DOUBLE_FUNCTION(exp, exp(x))

@@ -160,14 +160,7 @@ static void test_relations(void **state)
 static void test_clauses_not_built(void **state)
 {
     (void)state;
-    check_error("SELECT seq FROM t ORDER BY seq", "NOT_YET", 1, 19);
-    check_error("SELECT seq FROM t LIMIT 5", "NOT_YET", 1, 19);
-    check_error("SELECT seq FROM t UNION ALL SELECT seq FROM t", "NOT_YET", 1, 19);
-    check_error("SELECT seq FROM t GROUP BY seq", "NOT_YET", 1, 19);
-    check_error("SELECT t.seq FROM t JOIN t AS u ON true", "NOT_YET", 1, 21);
-    check_error("WITH q AS (SELECT 1) SELECT * FROM q", "NOT_YET", 1, 6);
     check_error("SELECT * FROM t TABLESAMPLE (5 ROWS)", "UNSUPPORTED_CLAUSE", 1, 17);
-    check_error("SELECT seq AS a, a + 1 FROM t", "NOT_YET", 1, 18);
     /* A mistake is told before what is not built. */
     check_error("SELECT seqq FROM t LIMIT 5", "UNRESOLVED_COLUMN.WITH_SUGGESTION", 1, 8);
 }

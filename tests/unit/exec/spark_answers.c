@@ -301,23 +301,39 @@ static void run_file(const char *path, const char *zone)
     assert_true(runner.passed > 100);
 }
 
-static void test_utc(void **state)
+/* By file and session zone; each is a test of its own. */
+typedef struct AnswerFile {
+    const char *name;
+    const char *zone;
+} AnswerFile;
+
+static const AnswerFile answer_files[] = {
+    {"utc", "UTC"},
+    {"oslo", "Europe/Oslo"},
+    {"intervals", "UTC"},
+    {"datetime", "UTC"},
+};
+
+static void test_file(void **state)
 {
-    (void)state;
-    run_file("tests/unit/exec/spark/utc.tsv", "UTC");
+    const AnswerFile *file = *state;
+    AUTO_BUFFER Buffer path = {0};
+    buffer_printf(&path, "tests/unit/exec/spark/%s.tsv", file->name);
+    run_file(buffer_cstr(&path), file->zone);
 }
 
-static void test_oslo(void **state)
+/* With a file and a zone as arguments: that file only. */
+int main(int argc, char **argv)
 {
-    (void)state;
-    run_file("tests/unit/exec/spark/oslo.tsv", "Europe/Oslo");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_utc),
-        cmocka_unit_test(test_oslo),
-    };
+    if (argc == 3) {
+        run_file(argv[1], argv[2]);
+        return 0;
+    }
+    struct CMUnitTest tests[ARRAY_LENGTH(answer_files)];
+    for (size_t i = 0; i < ARRAY_LENGTH(answer_files); i++) {
+        tests[i] = (struct CMUnitTest){.name = answer_files[i].name,
+                                       .test_func = test_file,
+                                       .initial_state = (void *)(uintptr_t)&answer_files[i]};
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,53 @@
+/* What the files of this room share. */
+#ifndef FILE_FILE_TABLE_INTERNAL_H
+#define FILE_FILE_TABLE_INTERNAL_H
+
+#include "connectors/file/chunk_pool.h"
+#include "connectors/file/file_table.h"
+
+struct FileTable {
+    Arena *arena;
+    FileOptions options;
+    FileFormat format;
+    FileList files;
+    unsigned threads;
+    char separator;        /* CSV: between the fields */
+    const ChunkPool *pool; /* of the source that is open, for progress */
+};
+
+/* What is to be read; the columns as of file_table_read. */
+typedef struct ReadRequest {
+    FileTable *table;
+    const Schema *schema;
+    const Schema *read;
+    const uint32_t *columns;
+    Arena *arena;     /* of what all workers share */
+    const void *plan; /* what `prepare` made */
+} ReadRequest;
+
+/* How lines of a format are decoded. */
+typedef struct LineFormat {
+    RecordsEnd records_end;
+    /* Once, before the workers; NULL: nothing to do. */
+    NODISCARD Error *(*prepare)(ReadRequest *request);
+    NODISCARD Error *(*open)(const ReadRequest *request, void **ret_worker);
+    void (*work)(void *worker, ChunkWork *chunk);
+    void (*close)(void *worker);
+} LineFormat;
+
+extern const LineFormat json_lines;
+extern const LineFormat csv_lines;
+
+/* A source of batches from what a pool of workers makes of the lines. */
+NODISCARD Error *line_source_open(const ReadRequest *request, const LineFormat *format,
+                                  BatchSource **ret_source);
+/* Adds a batch to the chunk's. */
+void chunk_add_batch(ChunkWork *chunk, Batch *batch);
+/* The line of the chunk that begins at `at`, from 1. */
+int chunk_line_number(const ChunkWork *chunk, const char *at);
+static inline ReadStop table_stop(const FileTable *table)
+{
+    return (ReadStop){NULL, table->options.interrupted};
+}
+
+#endif

@@ -1,0 +1,414 @@
+/* The SELECT list: stars, aliases, generators, and items that name earlier items.
+ *
+ * An alias of the list may be named by later items (a AS x, x + 1 AS y) when no column bears the
+ * name. What is more than a column is then computed by a Project of its own below, once:
+ *
+ *     SELECT a + 1 AS x, x * x AS y FROM t
+ *     Project [1 AS x, 1 * 1 AS y]
+ *       Project [0, 0 + 1]
+ *         Scan t [a]
+ */
+#include <assert.h>
+
+#include "processor/bind/bind_select_internal.h"
+
+#include "processor/base/banned.h"
+
+/* ----------------------------------------------------------------- list --- */
+
+static void list_reserve(Binder *binder, SelectList *list)
+{
+    if (list->count < list->capacity) {
+        return;
+    }
+    size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
+    SelectList grown = *list;
+    grown.capacity = capacity;
+    grown.expressions = arena_new_array(binder->arena, BoundExpr *, capacity);
+    grown.fields = arena_new_array(binder->arena, Field, capacity);
+    grown.qualifiers = arena_new_array(binder->arena, const ScopeQualifier *, capacity);
+    grown.aliased = arena_new_array(binder->arena, bool, capacity);
+    grown.starred = arena_new_array(binder->arena, bool, capacity);
+    for (size_t i = 0; i < list->count; i++) {
+        grown.expressions[i] = list->expressions[i];
+        grown.fields[i] = list->fields[i];
+        grown.qualifiers[i] = list->qualifiers[i];
+        grown.aliased[i] = list->aliased[i];
+        grown.starred[i] = list->starred[i];
+    }
+    *list = grown;
+}
+
+/* Its place in the list. */
+static size_t list_add(Binder *binder, SelectList *list, BoundExpr *expr, Field field)
+{
+    list_reserve(binder, list);
+    list->expressions[list->count] = expr;
+    list->fields[list->count] = field;
+    return list->count++;
+}
+
+/* ---------------------------------------------------------------- stars --- */
+
+/* Is the column one that EXCEPT names? Marks the name as used. */
+static bool is_excepted(const AstSelectItem *item, const ScopeColumn *column, bool *used)
+{
+    bool excepted = false;
+    for (size_t i = 0; i < item->except_count; i++) {
+        AstName qualifier = item->except[i];
+        Str last = qualifier.parts[qualifier.part_count - 1].name;
+        qualifier.part_count--;
+        if (str_equal_ignore_case(last, column->field->name) &&
+            scope_star_matches(column, &qualifier)) {
+            used[i] = true;
+            excepted = true;
+        }
+    }
+    return excepted;
+}
+
+/* The columns of the scope that the star means. Their number. */
+static size_t expand_columns(Binder *binder, const Scope *scope, const AstSelectItem *item,
+                             bool *used, SelectList *list)
+{
+    size_t matched = 0;
+    for (size_t i = 0; i < scope->column_count; i++) {
+        const ScopeColumn *column = &scope->columns[i];
+        if (!scope_star_matches(column, &item->qualifier)) {
+            continue;
+        }
+        matched++;
+        if (!is_excepted(item, column, used)) {
+            BoundExpr *value =
+                bound_column(binder->arena, column->field, column->column, item->place);
+            size_t at = list_add(binder, list, value, *column->field);
+            list->qualifiers[at] = column->qualifier;
+            list->starred[at] = true;
+        }
+    }
+    return matched;
+}
+
+/* s.* where s is a column: the fields of the struct. */
+static Error *expand_struct(Binder *binder, const Scope *scope, const AstSelectItem *item,
+                            bool *used, SelectList *list)
+{
+    AstExpr column = {.kind = AST_EXPR_COLUMN, .place = item->qualifier.place};
+    column.text = item->qualifier.text;
+    column.column.name = item->qualifier;
+    BoundExpr *base = NULL;
+    TRY(bind_expr(binder, scope, &column, &base));
+    if (base->type->kind != TYPE_STRUCT) {
+        return error_at(ERROR_INVALID_EXTRACT_BASE_FIELD_TYPE, item->place,
+                        "Can only star expand struct data types. Attribute: `%.*s`.",
+                        STR_ARG(item->qualifier.text));
+    }
+    for (size_t i = 0; i < base->type->field_count; i++) {
+        const Field *field = &base->type->fields[i];
+        if (is_excepted(item, &(ScopeColumn){.field = field}, used)) {
+            continue;
+        }
+        BoundExpr pattern = {.kind = BOUND_FIELD,
+                             .type = field->type,
+                             .place = item->place,
+                             .text = field->name,
+                             .field = (uint32_t)i};
+        BoundExpr *part = NULL;
+        TRY(bound_new(binder, &pattern, &base, 1, &part));
+        size_t at =
+            list_add(binder, list, part, (Field){field->name, field->type, false, STR_NULL});
+        list->starred[at] = true;
+    }
+    return NULL;
+}
+
+static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem *item,
+                        SelectList *list)
+{
+    bool *used = arena_new_array(binder->arena, bool, item->except_count);
+    if (scope->select->ast->from_count == 0) {
+        return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
+                        "`*` stands for the columns of FROM, and the query has none.");
+    }
+    if (expand_columns(binder, scope, item, used, list) == 0 && item->qualifier.part_count > 0) {
+        TRY(expand_struct(binder, scope, item, used, list));
+    }
+    for (size_t i = 0; i < item->except_count; i++) {
+        if (!used[i]) {
+            return scope_unresolved(scope, &item->except[i]); /* SQ-9 */
+        }
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- items --- */
+
+/* explode(x) AS y: its columns are NULLs of their types until the GENERATE stands below. */
+static Error *bind_generator_item(Binder *binder, const Scope *scope, const AstSelectItem *item,
+                                  SelectList *list)
+{
+    if (list->generator != NULL) {
+        return not_yet(item->place, "A second generator in a SELECT list");
+    }
+    BoundGenerator *generator = arena_new_object(binder->arena, BoundGenerator);
+    TRY(bind_generator(binder, scope, item->expr, item->aliases, item->alias_count, generator));
+    generator->first_item = list->count;
+    list->generator = generator;
+    for (size_t i = 0; i < generator->field_count; i++) {
+        const Field *field = &generator->fields[i];
+        size_t at =
+            list_add(binder, list, bound_null(binder->arena, field->type, item->place), *field);
+        list->aliased[at] = true;
+    }
+    return NULL;
+}
+
+static Error *bind_item(Binder *binder, const Scope *scope, const AstSelectItem *item,
+                        SelectList *list)
+{
+    if (item->star) {
+        return bind_star(binder, scope, item, list);
+    }
+    if (is_generator_call(binder, item->expr)) {
+        return bind_generator_item(binder, scope, item, list);
+    }
+    BoundExpr *expr = NULL;
+    TRY(bind_expr(binder, scope, item->expr, &expr));
+    if (item->alias_count > 1) {
+        return error_at(ERROR_NUM_COLUMNS_MISMATCH, item->aliases[0].place,
+                        "The expression gives one column and has %zu aliases.", item->alias_count);
+    }
+    Field field = {.type = expr->type, .comment = STR_NULL};
+    field.name = item->alias_count == 1 ? item->aliases[0].name
+                                        : bind_output_name(binder, scope, item->expr, expr);
+    const ScopeQualifier *qualifier = NULL;
+    if (expr->kind == BOUND_COLUMN) {
+        const ScopeColumn *column = scope_column_at(scope, expr->column);
+        field.not_null = column != NULL && column->field->not_null; /* no column: window(…) */
+        qualifier = item->alias_count == 0 && column != NULL ? column->qualifier : NULL;
+    }
+    size_t at = list_add(binder, list, expr, field);
+    list->qualifiers[at] = qualifier;
+    list->aliased[at] = item->alias_count == 1;
+    return NULL;
+}
+
+bool bind_select_list(Binder *binder, Scope *scope, SelectList *list)
+{
+    const AstSelect *ast = scope->select->ast;
+    bool ok = true;
+    for (size_t i = 0; i < ast->item_count; i++) {
+        const AstSelectItem *item = &ast->items[i];
+        if (binder_report(binder, bind_item(binder, scope, item, list))) {
+            continue;
+        }
+        ok = false; /* its alias is known: who names it makes no mistake */
+        if (item->alias_count == 1) {
+            Field field = {item->aliases[0].name, &type_null, false, STR_NULL};
+            size_t at =
+                list_add(binder, list, bound_null(binder->arena, &type_null, item->place), field);
+            list->aliased[at] = true;
+        }
+    }
+    return ok;
+}
+
+/* -------------------------------------------------------------- aliases --- */
+
+static Error *ambiguous_alias(const AstExpr *expr, size_t count)
+{
+    return error_at(ERROR_AMBIGUOUS_LATERAL_COLUMN_ALIAS, expr->place,
+                    "Lateral column alias `%.*s` is ambiguous and has %zu matches.",
+                    STR_ARG(expr->column.name.parts[0].name), count);
+}
+
+/* The first (a later one) written alias of that name; the list's length when there is none. */
+static size_t find_alias(const SelectList *list, Str name, size_t *ret_count)
+{
+    size_t found = list->count;
+    *ret_count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->aliased[i] && str_equal_ignore_case(list->fields[i].name, name)) {
+            found = found == list->count ? i : found;
+            (*ret_count)++;
+        }
+    }
+    return found;
+}
+
+static Error *bind_written_alias(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                 BoundExpr **ret)
+{
+    const SelectScope *select = scope->select;
+    size_t count = 0;
+    size_t item = find_alias(select->list, expr->column.name.parts[0].name, &count);
+    if (count == 0) {
+        return NULL;
+    }
+    BoundExpr *value = select->list->expressions[item];
+    if (select->aliases == ALIAS_GROUP) {
+        *ret = value;
+        return NULL;
+    }
+    if (count > 1) {
+        return ambiguous_alias(expr, count);
+    }
+    BoundExpr pattern = {.place = expr->place, .text = expr->text};
+    return bound_item(binder, value, item, &pattern, ret);
+}
+
+static Error *bind_output_column(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                 size_t *ret_used_parts, BoundExpr **ret)
+{
+    bool found = false;
+    ScopeMatch match = {0};
+    TRY(scope_find(scope->select->output, &expr->column.name, &found, &match));
+    if (!found) {
+        return NULL;
+    }
+    *ret_used_parts = match.used_parts;
+    BoundExpr pattern = {.place = expr->place, .text = expr->text};
+    return bound_item(binder, scope->select->list->expressions[match.column], match.column,
+                      &pattern, ret);
+}
+
+/* `window`, where the SELECT has a window(ts, …). */
+static bool names_time_window(const Scope *scope, const AstExpr *expr)
+{
+    return scope->select != NULL && scope->select->time_window != NULL &&
+           scope->select->time_window->time != NULL &&
+           str_equal_ignore_case(expr->column.name.parts[0].name, STR("window"));
+}
+
+Error *bind_alias(Binder *binder, const Scope *scope, const AstExpr *expr, bool before_columns,
+                  size_t *ret_used_parts, BoundExpr **ret)
+{
+    AliasRule rule = scope->select == NULL ? ALIAS_NONE : scope->select->aliases;
+    *ret_used_parts = 1;
+    if (!before_columns && names_time_window(scope, expr)) {
+        const TimeWindow *window = scope->select->time_window;
+        *ret = bound_column(binder->arena, &window->field, window->column, expr->place);
+        return NULL;
+    }
+    if (rule == ALIAS_NONE || before_columns != (rule == ALIAS_FIRST)) {
+        return NULL;
+    }
+    if (rule == ALIAS_LATERAL || rule == ALIAS_GROUP) {
+        return bind_written_alias(binder, scope, expr, ret);
+    }
+    return bind_output_column(binder, scope, expr, ret_used_parts, ret);
+}
+
+const Scope *scope_shown(const Scope *scope)
+{
+    return scope->select != NULL && scope->select->output != NULL ? scope->select->output : scope;
+}
+
+/* One column that stands in the list twice is one name (SELECT a, a … ORDER BY a). */
+static bool is_repeated(const SelectList *list, size_t item)
+{
+    for (size_t i = 0; i < item; i++) {
+        if (list->expressions[i]->kind == BOUND_COLUMN &&
+            list->expressions[item]->kind == BOUND_COLUMN &&
+            list->expressions[i]->column == list->expressions[item]->column &&
+            list->qualifiers[i] == list->qualifiers[item] &&
+            str_equal_ignore_case(list->fields[i].name, list->fields[item].name) &&
+            list->aliased[i] == list->aliased[item]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Scope select_output_scope(Binder *binder, const SelectList *list)
+{
+    ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, list->count);
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!is_repeated(list, i)) {
+            columns[count++] = (ScopeColumn){
+                .field = &list->fields[i], .qualifier = list->qualifiers[i], .column = (uint32_t)i};
+        }
+    }
+    return (Scope){.columns = columns, .column_count = count};
+}
+
+/* ------------------------------------------------------------- building --- */
+
+typedef struct ItemMap {
+    Binder *binder;
+    const SelectList *list;
+    const bool *ready; /* items whose references are replaced; NULL: all */
+} ItemMap;
+
+static Error *replace_item(void *context, BoundExpr *expr, BoundExpr **ret)
+{
+    const ItemMap *map = context;
+    if (!is_special(expr, SPECIAL_ITEM)) {
+        return NULL;
+    }
+    size_t item = expr->special->item;
+    if (map->ready != NULL) {
+        *ret = map->ready[item] ? map->list->expressions[item] : expr;
+        return NULL;
+    }
+    ItemMap inner = *map;
+    return bound_map(map->binder, map->list->expressions[item], replace_item, &inner, ret);
+}
+
+Error *expand_items(Binder *binder, const SelectList *list, BoundExpr **expr)
+{
+    ItemMap map = {binder, list, NULL};
+    return bound_map(binder, *expr, replace_item, &map, expr);
+}
+
+static void note_items(const BoundExpr *expr, bool *named)
+{
+    if (is_special(expr, SPECIAL_ITEM)) {
+        named[expr->special->item] = true;
+    }
+    for (size_t i = 0; i < expr->child_count; i++) {
+        note_items(expr->children[i], named);
+    }
+}
+
+static bool is_plain(const BoundExpr *expr)
+{
+    return expr->kind == BOUND_COLUMN || expr->kind == BOUND_LITERAL;
+}
+
+/* Items that others name and that name none themselves: a Project computes those that are more than
+ * a column. False when there are none. */
+static Error *build_alias_level(Binder *binder, SelectList *list, BoundNode **node, bool *ret_more)
+{
+    bool *named = arena_new_array(binder->arena, bool, list->count);
+    bool *ready = arena_new_array(binder->arena, bool, list->count);
+    BoundExpr ***added = arena_new_array(binder->arena, BoundExpr **, list->count);
+    size_t added_count = 0;
+    *ret_more = false;
+    for (size_t i = 0; i < list->count; i++) {
+        note_items(list->expressions[i], named);
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        ready[i] = named[i] && find_special(list->expressions[i], SPECIAL_ITEM) == NULL;
+        *ret_more = *ret_more || ready[i];
+        if (ready[i] && !is_plain(list->expressions[i])) {
+            added[added_count++] = &list->expressions[i];
+        }
+    }
+    TRY(project_below(binder, added, added_count, node));
+    ItemMap map = {binder, list, ready};
+    for (size_t i = 0; i < list->count; i++) {
+        TRY(bound_map(binder, list->expressions[i], replace_item, &map, &list->expressions[i]));
+    }
+    return NULL;
+}
+
+Error *build_lateral_aliases(Binder *binder, SelectList *list, BoundNode **node)
+{
+    bool more = true;
+    while (more) { /* an item names earlier ones only, so each round makes one ready at least */
+        TRY(build_alias_level(binder, list, node, &more));
+    }
+    return NULL;
+}
