@@ -1,6 +1,6 @@
 /* From a bound expression to a program (program.h): post-order walk, one step a node, constants
  * folded on the way up, row sets narrowed where later children are evaluated lazily. */
-#include "processor/exec/program.h"
+#include "processor/exec/expr_lambda.h"
 
 #include <assert.h>
 
@@ -171,30 +171,97 @@ static void setup_init(KernelSetup *setup, const Expression *out, const BoundExp
                            .context = &out->context};
 }
 
+/* The loop of a function for the types at hand; NOT_YET when there is none. */
+static Error *choose_loop(const BoundExpr *expr, KernelSetup *setup, KernelRun **ret)
+{
+    const Kernel *kernel = expr->function->kernel;
+    if (kernel != NULL) {
+        *ret = kernel->run != NULL ? kernel->run : kernel->choose(setup);
+    }
+    return *ret != NULL ? NULL
+                        : error_at(ERROR_NOT_YET, expr->place,
+                                   "The function `%s` is not supported yet here.",
+                                   expr->function->name);
+}
+
+/* ---- Higher-order functions ---- */
+
+typedef struct LambdaCall {
+    LambdaState state;
+    uint32_t *registers; /* of the arguments that are no lambdas, then of the captures */
+    size_t register_count;
+    bool pure;
+} LambdaCall;
+
+static Error *compile_lambda(Compiler *compiler, const BoundExpr *lambda, uint32_t rows,
+                             LambdaCall *call)
+{
+    Lambda *own = &call->state.lambdas[call->state.lambda_count++];
+    BoundExpr **captures = NULL;
+    TRY(lambda_compile(compiler->out, lambda, own, &captures));
+    own->first_capture = (uint32_t)call->register_count;
+    size_t count = call->register_count + own->capture_count;
+    uint32_t *registers = arena_new_array(compiler->out->arena, uint32_t, count);
+    for (size_t i = 0; i < count; i++) {
+        if (i < call->register_count) {
+            registers[i] = call->registers[i];
+        } else {
+            TRY(compile(compiler, captures[i - call->register_count], rows, &registers[i]));
+        }
+    }
+    call->registers = registers;
+    call->register_count = count;
+    call->pure = call->pure && expr_is_pure(lambda);
+    return NULL;
+}
+
+static Error *compile_higher_order(Compiler *compiler, const BoundExpr *expr, uint32_t rows,
+                                   uint32_t *ret_register)
+{
+    Expression *out = compiler->out;
+    LambdaCall call = {.registers = arena_new_array(out->arena, uint32_t, expr->child_count),
+                       .pure = true};
+    call.state.lambdas = arena_new_array(out->arena, Lambda, expr->child_count);
+    for (size_t i = 0; i < expr->child_count; i++) {
+        const BoundExpr *child = expr->children[i];
+        if (child->kind == BOUND_LAMBDA) {
+            TRY(compile_lambda(compiler, child, rows, &call));
+        } else {
+            assert(call.state.lambda_count == 0);
+            TRY(compile(compiler, child, rows, &call.registers[call.register_count++]));
+        }
+    }
+    LambdaState *state = arena_new_object(out->arena, LambdaState);
+    *state = call.state;
+    KernelSetup setup = {.expr = expr, .result = expr->type, .arena = out->arena};
+    Choice choice = {.state = state, .type = expr->type, .foldable = call.pure};
+    TRY(choose_loop(expr, &setup, &choice.run));
+    *ret_register = add_kernel(out, &choice, expr, rows, call.registers, call.register_count);
+    return NULL;
+}
+
+/* ---- Calls ---- */
+
 static Error *compile_call(Compiler *compiler, const BoundExpr *expr, uint32_t rows,
                            uint32_t *ret_register)
 {
     Expression *out = compiler->out;
     const Function *function = expr->function;
+    if ((function->flags & FUNCTION_HIGHER_ORDER) != 0) {
+        return compile_higher_order(compiler, expr, rows, ret_register);
+    }
     uint32_t *registers = NULL;
     TRY(compile_children(compiler, expr, rows, &registers));
-    const Kernel *kernel = function->kernel;
     KernelSetup setup;
     setup_init(&setup, out, expr, registers);
     KernelRun *run = NULL;
-    if (kernel != NULL) {
-        run = kernel->run != NULL ? kernel->run : kernel->choose(&setup);
-    }
-    if (run == NULL) {
-        return error_at(ERROR_NOT_YET, expr->place, "The function `%s` is not supported yet here.",
-                        function->name);
-    }
+    TRY(choose_loop(expr, &setup, &run));
     unsigned pure = function->flags & (FUNCTION_DETERMINISTIC | FUNCTION_CLOCK);
     Choice choice = {.run = run,
                      .state = setup.state,
                      .type = expr->type,
                      .nulls_pass = (function->flags & FUNCTION_NULL_IN_NULL_OUT) != 0,
-                     .tolerant = kernel->tolerant,
+                     .tolerant = function->kernel->tolerant,
                      .foldable = pure == FUNCTION_DETERMINISTIC};
     *ret_register = add_kernel(out, &choice, expr, rows, registers, expr->child_count);
     return NULL;

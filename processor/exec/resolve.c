@@ -76,6 +76,7 @@ Error *not_yet_for(const FunctionCall *call, const char *what)
 
 /* ---- Signatures ---- */
 
+static const Type void_array = {.kind = TYPE_ARRAY, .element = &type_null};
 static const Type array_of_strings = {.kind = TYPE_ARRAY, .element = &type_string};
 
 /* Spark casts a number to any type of number a parameter names, cutting fractions, unless that type
@@ -123,6 +124,10 @@ static const Type *parameter_type(char letter, const Type *from)
     case 'S':
         wanted = &array_of_strings;
         break;
+    case 'A':
+        return from->kind == TYPE_ARRAY ? from : from->kind == TYPE_NULL ? &void_array : NULL;
+    case 'M':
+        return from->kind == TYPE_MAP ? from : NULL;
     case 'o':
         wanted = from->kind == TYPE_TIMESTAMP_NTZ ? from : &type_timestamp;
         break;
@@ -157,12 +162,16 @@ static const char *letter_name(char letter)
         return "\"DATE\"";
     case 't':
         return "\"TIMESTAMP\"";
-    case 'S':
-        return "\"ARRAY<STRING>\"";
-    case 'o':
-        return "(\"TIMESTAMP_NTZ\" or \"TIMESTAMP\")";
     case 'n':
         return "\"TIMESTAMP_NTZ\"";
+    case 'S':
+        return "\"ARRAY<STRING>\"";
+    case 'A':
+        return "\"ARRAY\"";
+    case 'M':
+        return "\"MAP\"";
+    case 'o':
+        return "(\"TIMESTAMP_NTZ\" or \"TIMESTAMP\")";
     default:
         return "(\"STRING\" or \"BINARY\")";
     }
@@ -203,8 +212,11 @@ static bool is_comparable(const Type *type)
     return type->kind == TYPE_NULL || type_is_orderable(type);
 }
 
-static Error *not_orderable(const FunctionCall *call, const Type *type)
+Error *want_orderable(const FunctionCall *call, const Type *type)
 {
+    if (is_comparable(type)) {
+        return NULL;
+    }
     AUTO_BUFFER Buffer name = {0};
     append_type(type, &name);
     return error_at(ERROR_INVALID_ORDERING_TYPE, call->place,
@@ -246,9 +258,7 @@ Error *resolve_comparison(FunctionCall *call, const Type **ret_type)
     if (common == NULL) {
         return different_operands(call);
     }
-    if (!is_comparable(common)) {
-        return not_orderable(call, common);
-    }
+    TRY(want_orderable(call, common));
     if (common->kind == TYPE_NULL) {
         common = &type_boolean;
     }
@@ -270,9 +280,7 @@ Error *resolve_extreme(FunctionCall *call, const Type **ret_type)
     if (common == NULL) {
         return different_inputs(call);
     }
-    if (!is_comparable(common)) {
-        return not_orderable(call, common);
-    }
+    TRY(want_orderable(call, common));
     for (size_t i = 0; i < call->argument_count; i++) {
         call->argument_types[i] = common;
     }

@@ -1,13 +1,11 @@
 /* Arrays and maps: making them, looking into them. Results are built row by row, in order, since a
  * list's elements must follow one another. */
+#include "processor/exec/kernels/elements.h"
 #include "processor/exec/kernels/kernels.h"
 
 #include "processor/base/banned.h"
 
-/* Calls `one` for each asked row, in order; it appends exactly one row to the result. */
-typedef void AppendRow(const KernelCall *call, uint32_t row);
-
-static void append_rows(const KernelCall *call, AppendRow *one)
+void append_rows(const KernelCall *call, AppendRow *one)
 {
     call->result->length = 0;
     for (uint32_t k = 0; k < call->rows.count; k++) {
@@ -33,36 +31,21 @@ static void array(const KernelCall *call)
     append_rows(call, append_array);
 }
 
-/* NULL when the keys are all there and different. */
-static Error *check_keys(const KernelCall *call, uint32_t row)
-{
-    for (size_t k = 0; k < call->argument_count; k += 2) {
-        const Vector *key = call->arguments[k];
-        if (!vector_is_valid(key, row)) {
-            return error_new(ERROR_NULL_MAP_KEY, "Cannot use null as map key.");
-        }
-        for (size_t other = 0; other < k; other += 2) {
-            if (vector_value_equal(key, row, call->arguments[other], row)) {
-                return error_new(ERROR_DUPLICATED_MAP_KEY,
-                                 "Duplicate map key was found, please check the input data.");
-            }
-        }
-    }
-    return NULL;
-}
-
 static void append_map(const KernelCall *call, uint32_t row)
 {
-    Error *error = check_keys(call, row);
-    if (error != NULL) {
-        kernel_fail(call, row, error);
-        vector_append_null(call->result, call->arena);
+    Vector *result = call->result;
+    Vector *keys = result->children[0];
+    uint32_t first = keys->length;
+    for (size_t k = 0; k < call->argument_count; k++) {
+        vector_append_from(result->children[k % 2], call->arena, call->arguments[k], row);
+    }
+    if (map_keys_are_good(call, row, keys, first, keys->length)) {
+        vector_finish_list(result, call->arena);
         return;
     }
-    for (size_t k = 0; k < call->argument_count; k++) {
-        vector_append_from(call->result->children[k % 2], call->arena, call->arguments[k], row);
-    }
-    vector_finish_list(call->result, call->arena);
+    vector_truncate(keys, first);
+    vector_truncate(result->children[1], first);
+    vector_append_null(result, call->arena);
 }
 
 static void map(const KernelCall *call)
@@ -217,7 +200,7 @@ const Kernel kernel_size = {.run = size};
 const Kernel kernel_array_contains = {.run = array_contains};
 const Kernel kernel_array_position = {.run = array_position};
 
-/* ---- Least, greatest, distinct ---- */
+/* ---- Least, greatest ---- */
 
 static void append_extreme(const KernelCall *call, uint32_t row, int direction)
 {
@@ -260,42 +243,8 @@ static void array_max(const KernelCall *call)
     append_rows(call, append_greatest);
 }
 
-static bool is_among(const Vector *elements, uint32_t begin, uint32_t end, const Vector *other,
-                     uint32_t row)
-{
-    for (uint32_t i = begin; i < end; i++) {
-        if (vector_value_equal(elements, i, other, row)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void append_distinct(const KernelCall *call, uint32_t row)
-{
-    const Vector *from = call->arguments[0];
-    if (!vector_is_valid(from, row)) {
-        vector_append_null(call->result, call->arena);
-        return;
-    }
-    Vector *elements = call->result->children[0];
-    uint32_t begin = elements->length;
-    for (uint32_t i = from->offsets[row]; i < from->offsets[row + 1]; i++) {
-        if (!is_among(elements, begin, elements->length, from->children[0], i)) {
-            vector_append_from(elements, call->arena, from->children[0], i);
-        }
-    }
-    vector_finish_list(call->result, call->arena);
-}
-
-static void array_distinct(const KernelCall *call)
-{
-    append_rows(call, append_distinct);
-}
-
 const Kernel kernel_array_min = {.run = array_min};
 const Kernel kernel_array_max = {.run = array_max};
-const Kernel kernel_array_distinct = {.run = array_distinct};
 
 /* ---- Parts of maps ---- */
 

@@ -1,22 +1,11 @@
 /* Regular expressions (PCRE2): RLIKE, split, regexp_replace, regexp_extract. A pattern is compiled
  * when it first occurs and kept until another one comes; matching has a limit of steps, so that no
  * pattern can hang the program. Texts that are no UTF-8 match as far as they are. */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-#include "processor/exec/kernels/text.h"
+#include "processor/exec/kernels/regex.h"
 
 #include "processor/base/banned.h"
 
 enum { MATCH_STEPS_MAX = 10000000, MATCH_HEAP_MAX_KIB = 64 * 1024 };
-
-typedef struct Regex {
-    pcre2_code *code;
-    pcre2_match_data *match;
-    pcre2_match_context *limits;
-    Buffer source;
-    const char *function; /* for messages */
-} Regex;
 
 static void regex_forget(Regex *regex)
 {
@@ -34,25 +23,24 @@ static void release_regex(void *object)
     buffer_done(&regex->source);
 }
 
-static void prepare(KernelSetup *setup, const char *function)
+Regex *regex_new(KernelSetup *setup, const char *function)
 {
-    Regex **holder = arena_new_object(setup->arena, Regex *);
-    *holder = arena_new_object(setup->arena, Regex);
-    (*holder)->function = function;
-    arena_on_reset(setup->arena, release_regex, *holder);
-    setup->state = holder;
+    Regex *regex = arena_new_object(setup->arena, Regex);
+    regex->function = function;
+    arena_on_reset(setup->arena, release_regex, regex);
+    return regex;
 }
 
-static Regex *regex_of(const KernelCall *call)
+KernelRun *regex_choose(KernelSetup *setup, const char *function, KernelRun *run)
 {
-    Regex *const *holder = call->state;
-    return *holder;
+    RegexState *state = arena_new_object(setup->arena, RegexState);
+    state->regex = regex_new(setup, function);
+    setup->state = state;
+    return run;
 }
 
-/* Compiles the pattern unless it is the last one. False: the row failed. */
-static bool regex_need(const KernelCall *call, uint32_t row, Str pattern)
+bool regex_need(Regex *regex, const KernelCall *call, uint32_t row, Str pattern)
 {
-    Regex *regex = regex_of(call);
     if (regex->code != NULL && str_equal(buffer_str(&regex->source), pattern)) {
         return true;
     }
@@ -83,17 +71,8 @@ static bool regex_need(const KernelCall *call, uint32_t row, Str pattern)
     return true;
 }
 
-typedef struct Match {
-    bool found;
-    bool failed; /* the limit was reached; the row failed */
-    size_t begin;
-    size_t end;
-} Match;
-
-/* The first match at or behind `from`. */
-static Match regex_find(const KernelCall *call, uint32_t row, Str s, size_t from)
+Match regex_find(const Regex *regex, const KernelCall *call, uint32_t row, Str s, size_t from)
 {
-    Regex *regex = regex_of(call);
     int count = pcre2_match(regex->code, (PCRE2_SPTR)(s.data == NULL ? "" : s.data), s.size, from,
                             0, regex->match, regex->limits);
     if (count == PCRE2_ERROR_NOMATCH) {
@@ -113,13 +92,22 @@ static Match regex_find(const KernelCall *call, uint32_t row, Str s, size_t from
     return (Match){.found = true, .begin = begin, .end = offsets[1]};
 }
 
-/* Where to look on behind a match: an empty one must not be found again. */
-static size_t search_on(Str s, Match match)
+size_t regex_search_on(Str s, Match match)
 {
     if (match.end > match.begin) {
         return match.end;
     }
     return match.end < s.size ? utf8_next(s, match.end) : s.size + 1;
+}
+
+Str regex_group(const Regex *regex, Str s, uint32_t group)
+{
+    const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(regex->match);
+    if (group >= pcre2_get_ovector_count(regex->match) || offsets[2 * group] == PCRE2_UNSET ||
+        offsets[2 * group] > offsets[2 * group + 1]) {
+        return (Str){"", 0};
+    }
+    return (Str){s.data + offsets[2 * group], offsets[2 * group + 1] - offsets[2 * group]};
 }
 
 /* ---- RLIKE ---- */
@@ -128,8 +116,8 @@ static void rlike(const KernelCall *call)
 {
     FOR_VALID_ROWS(call, i)
     {
-        if (regex_need(call, i, STR_ARGUMENT(call, 1, i))) {
-            Match match = regex_find(call, i, STR_ARGUMENT(call, 0, i), 0);
+        if (regex_need(regex_of(call), call, i, STR_ARGUMENT(call, 1, i))) {
+            Match match = regex_find(regex_of(call), call, i, STR_ARGUMENT(call, 0, i), 0);
             RESULT(call, uint8_t)[i] = match.found;
         }
     }
@@ -155,11 +143,11 @@ static void split_matches(const KernelCall *call, uint32_t row, Str s, int32_t l
     size_t at = 0;
     int32_t count = 0;
     for (size_t from = 0; from <= s.size && (limit <= 0 || count < limit - 1);) {
-        Match match = regex_find(call, row, s, from);
+        Match match = regex_find(regex_of(call), call, row, s, from);
         if (!match.found) {
             break;
         }
-        from = search_on(s, match);
+        from = regex_search_on(s, match);
         if (match.end == 0) {
             continue; /* nothing stands before an empty match at the start */
         }
@@ -176,7 +164,7 @@ static void split(const KernelCall *call)
         uint32_t row = rows_at(call->rows, k);
         list_skip_to(call, row);
         if (!kernel_arguments_valid(call, row) ||
-            !regex_need(call, row, STR_ARGUMENT(call, 1, row))) {
+            !regex_need(regex_of(call), call, row, STR_ARGUMENT(call, 1, row))) {
             vector_append_null(call->result, call->arena);
             continue;
         }
@@ -192,16 +180,6 @@ static void split(const KernelCall *call)
 }
 
 /* ---- regexp_replace ---- */
-
-static Str group_text(const Regex *regex, Str s, uint32_t group)
-{
-    const PCRE2_SIZE *offsets = pcre2_get_ovector_pointer(regex->match);
-    if (group >= pcre2_get_ovector_count(regex->match) || offsets[2 * group] == PCRE2_UNSET ||
-        offsets[2 * group] > offsets[2 * group + 1]) {
-        return (Str){"", 0};
-    }
-    return (Str){s.data + offsets[2 * group], offsets[2 * group + 1] - offsets[2 * group]};
-}
 
 /* $1 is a group (as many digits as there are groups for), \x is x itself. */
 static void append_replacement(const Regex *regex, Str s, Str by, Buffer *out)
@@ -222,7 +200,7 @@ static void append_replacement(const Regex *regex, Str s, Str by, Buffer *out)
                group * 10 + (uint32_t)(by.data[at + 1] - '0') < groups) {
             group = group * 10 + (uint32_t)(by.data[++at] - '0');
         }
-        buffer_append_str(out, group_text(regex, s, group));
+        buffer_append_str(out, regex_group(regex, s, group));
     }
 }
 
@@ -231,7 +209,7 @@ static bool replace_matches(const KernelCall *call, uint32_t row, Str s, Str by,
 {
     size_t at = 0;
     for (size_t from = 0; from <= s.size && out->size <= TEXT_SIZE_MAX;) {
-        Match match = regex_find(call, row, s, from);
+        Match match = regex_find(regex_of(call), call, row, s, from);
         if (match.failed) {
             return false;
         }
@@ -243,7 +221,7 @@ static bool replace_matches(const KernelCall *call, uint32_t row, Str s, Str by,
             append_replacement(regex_of(call), s, by, out);
             at = match.end;
         }
-        from = search_on(s, match);
+        from = regex_search_on(s, match);
     }
     buffer_append(out, s.data + at, s.size - at);
     return true;
@@ -255,7 +233,7 @@ static void regexp_replace(const KernelCall *call)
     FOR_VALID_ROWS(call, i)
     {
         buffer_clear(&out);
-        if (regex_need(call, i, STR_ARGUMENT(call, 1, i)) &&
+        if (regex_need(regex_of(call), call, i, STR_ARGUMENT(call, 1, i)) &&
             replace_matches(call, i, STR_ARGUMENT(call, 0, i), STR_ARGUMENT(call, 2, i), &out)) {
             text_store(call, i, buffer_str(&out));
         }
@@ -277,29 +255,21 @@ static void extract_group(const KernelCall *call, uint32_t row, int32_t group)
         return;
     }
     Str s = STR_ARGUMENT(call, 0, row);
-    Match match = regex_find(call, row, s, 0);
-    RESULT(call, Str)[row] = match.found ? group_text(regex, s, (uint32_t)group) : (Str){"", 0};
+    Match match = regex_find(regex_of(call), call, row, s, 0);
+    RESULT(call, Str)[row] = match.found ? regex_group(regex, s, (uint32_t)group) : (Str){"", 0};
 }
 
 static void regexp_extract(const KernelCall *call)
 {
     FOR_VALID_ROWS(call, i)
     {
-        if (regex_need(call, i, STR_ARGUMENT(call, 1, i))) {
+        if (regex_need(regex_of(call), call, i, STR_ARGUMENT(call, 1, i))) {
             extract_group(call, i, call->argument_count > 2 ? INT_ARGUMENT(call, 2, i) : 1);
         }
     }
 }
 
 /* ---- Choice ---- */
-
-#define CHOOSE_REGEX(name)                                                                         \
-    static KernelRun *choose_##name(KernelSetup *setup)                                            \
-    {                                                                                              \
-        prepare(setup, #name);                                                                     \
-        return name;                                                                               \
-    }                                                                                              \
-    const Kernel kernel_##name = {.choose = choose_##name};
 
 CHOOSE_REGEX(rlike)
 CHOOSE_REGEX(split)

@@ -312,6 +312,8 @@ static const AnswerFile answer_files[] = {
     {"oslo", "Europe/Oslo"},
     {"intervals", "UTC"},
     {"datetime", "UTC"},
+    {"collection", "UTC"},
+    {"lambda", "UTC"},
 };
 
 static void test_file(void **state)
