@@ -134,6 +134,8 @@ typedef struct KeptValue {
     bool is_valid; /* not NULL */
 } KeptValue;
 
+/* Appends a deep copy of the row. */
+void append_copy(Vector *values, const Vector *from, uint32_t row, Arena *arena);
 void kept_str_set(KeptStr *kept, Str value, Arena *arena);
 /* Replaces what is kept by a deep copy of the row in `arena`. */
 void kept_set(KeptValue *kept, const Vector *from, uint32_t row, Arena *arena);

@@ -32,6 +32,18 @@ void kept_str_set(KeptStr *kept, Str value, Arena *arena)
     kept->str.size = value.size;
 }
 
+void append_copy(Vector *values, const Vector *from, uint32_t row, Arena *arena)
+{
+    PhysicalKind kind = type_physical(values->type);
+    if (kind == PHYSICAL_STR && vector_is_valid(from, row)) {
+        vector_append_str(values, arena, arena_copy_str(arena, VECTOR_VALUE(from, Str, row)));
+    } else if (kind == PHYSICAL_LIST || kind == PHYSICAL_STRUCT) {
+        vector_append_from(values, arena, vector_copy_value(arena, from, row), 0);
+    } else {
+        vector_append_from(values, arena, from, row);
+    }
+}
+
 static void set_nested(KeptValue *kept, const Vector *from, uint32_t row, Arena *arena)
 {
     kept->nested = vector_copy_value(arena, from, row);

@@ -1,0 +1,110 @@
+/* collect_list(x) (array_agg), collect_set(x): arrays of the values but NULLs, in the order of the
+ * rows. */
+#include "processor/exec/aggregates/aggregates.h"
+#include "processor/exec/aggregates/value_set.h"
+#include "processor/exec/row_hash.h"
+
+#include "processor/base/banned.h"
+
+static bool is_there(const Vector *vector, uint32_t row)
+{
+    return vector_is_valid(vector, row) && type_physical(vector->type) != PHYSICAL_NONE;
+}
+
+static void append_list(Vector *result, const Vector *values, Arena *arena)
+{
+    for (uint32_t i = 0; values != NULL && i < values->length; i++) {
+        vector_append_from(result->children[0], arena, values, i);
+    }
+    vector_finish_list(result, arena);
+}
+
+/* ---- Lists ---- */
+
+typedef struct List {
+    Vector *values; /* NULL: none yet */
+} List;
+
+static Error *add_list(const AggregateCall *call, void *const *states, Rows rows)
+{
+    const Vector *from = call->arguments[0];
+    for (uint32_t i = 0; i < rows.count; i++) {
+        uint32_t row = rows_at(rows, i);
+        List *s = states[i];
+        if (is_there(from, row)) {
+            if (s->values == NULL) {
+                s->values = vector_new(call->arena, from->type, 0);
+            }
+            append_copy(s->values, from, row, call->arena);
+        }
+    }
+    return NULL;
+}
+
+static Error *add_all_list(const AggregateCall *call, void *state, Rows rows)
+{
+    return add_all_by_rows(call, state, rows, add_list);
+}
+
+static Error *finish_list(const AggregateCall *call, void *const *states, uint32_t count,
+                          Arena *arena, Vector *result)
+{
+    (void)call;
+    for (uint32_t i = 0; i < count; i++) {
+        append_list(result, ((const List *)states[i])->values, arena);
+    }
+    return NULL;
+}
+
+static const AggregateLoops *choose_list(const AggregateCall *call, const void **ret_setup)
+{
+    static const AggregateLoops loops = {sizeof(List), add_list, add_all_list,
+                                         NULL,         NULL,     finish_list};
+    (void)call;
+    (void)ret_setup;
+    return &loops;
+}
+
+const AggregateKernel aggregate_collect_list = {.choose = choose_list, .order_dependent = true};
+
+/* ---- Sets ---- */
+
+static Error *add_set(const AggregateCall *call, void *const *states, Rows rows)
+{
+    uint64_t hashes[BATCH_ROWS];
+    const Vector *from = call->arguments[0];
+    row_hash(call->arguments, 1, rows, hashes);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        uint32_t row = rows_at(rows, i);
+        if (is_there(from, row)) {
+            value_set_add(states[i], from, row, hashes[row], call->arena);
+        }
+    }
+    return NULL;
+}
+
+static Error *add_all_set(const AggregateCall *call, void *state, Rows rows)
+{
+    return add_all_by_rows(call, state, rows, add_set);
+}
+
+static Error *finish_set(const AggregateCall *call, void *const *states, uint32_t count,
+                         Arena *arena, Vector *result)
+{
+    (void)call;
+    for (uint32_t i = 0; i < count; i++) {
+        append_list(result, ((const ValueSet *)states[i])->values, arena);
+    }
+    return NULL;
+}
+
+static const AggregateLoops *choose_set(const AggregateCall *call, const void **ret_setup)
+{
+    static const AggregateLoops loops = {sizeof(ValueSet), add_set, add_all_set, NULL, NULL,
+                                         finish_set};
+    (void)call;
+    (void)ret_setup;
+    return &loops;
+}
+
+const AggregateKernel aggregate_collect_set = {.choose = choose_set, .order_dependent = true};
