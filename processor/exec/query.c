@@ -54,7 +54,7 @@ static Error *open_one(const LogicalNode *node, const ExecContext *context, Oper
     case LOGICAL_GENERATE:
         return op_generate_open(node, context, ret_op);
     case LOGICAL_AGGREGATE:
-        return error_at(ERROR_NOT_YET, node->place, "Aggregation is not supported yet.");
+        return op_aggregate_open(node, context, ret_op);
     case LOGICAL_WINDOW:
         return error_at(ERROR_NOT_YET, node->place, "Window functions are not supported yet.");
     case LOGICAL_JOIN:
