@@ -12,7 +12,7 @@
 #include "processor/base/banned.h"
 
 static const char usage[] =
-    "tidemark query [--input NAME=FILE[,COLUMNS]]… [-o table|jsonl|csv] [--explain]\n"
+    "tidemark query [--input NAME=FILE[,COLUMNS]]… [-o table|jsonl|csv] [--schema] [--explain]\n"
     "                      [--memory SIZE] [--threads N] [--clock TIME] [--time-zone ZONE] [SQL]";
 
 enum { INPUTS_MAX = 256, TERMINAL_COLUMNS = 80 };
@@ -24,6 +24,7 @@ typedef struct QueryArguments {
     const char *output; /* NULL: by what stdout is */
     const char *clock;
     const char *sql;
+    bool schema;
 } QueryArguments;
 
 static bool interrupted;
@@ -125,6 +126,8 @@ static bool read_arguments(int argc, char **argv, QueryArguments *arguments)
         const char *name = argv[i];
         if (strcmp(name, "--explain") == 0) {
             arguments->session.explain = true;
+        } else if (strcmp(name, "--schema") == 0) {
+            arguments->schema = true;
         } else if (name[0] != '-' || name[1] == '-' ? name[0] != '-' : name[2] != '\0') {
             if (arguments->sql != NULL) {
                 return false;
@@ -151,7 +154,8 @@ static RowWriter *new_writer(const QueryArguments *arguments, const Session *ses
     RowWriterOptions options = {.out = stdout,
                                 .time_zone = session_time_zone(session),
                                 .terminal = isatty(STDOUT_FILENO) == 1,
-                                .columns = terminal_columns()};
+                                .columns = terminal_columns(),
+                                .schema = arguments->schema};
     const char *form = arguments->output != NULL ? arguments->output
                        : options.terminal        ? "table"
                                                  : "jsonl";

@@ -23,6 +23,7 @@ typedef struct RowWriterOptions {
     const TimeZone *time_zone; /* for timestamps, where the form shows local time */
     bool terminal;             /* fit `columns` */
     unsigned columns;          /* width of the terminal */
+    bool schema;               /* JSON lines: a first line with the types, struct<a:int,…> */
 } RowWriterOptions;
 
 /* One JSON object a line, in the form of DESIGN section 5. */

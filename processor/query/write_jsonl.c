@@ -12,6 +12,7 @@ enum { FLUSH_BYTES = 256 << 10 };
 typedef struct JsonlWriter {
     RowWriter writer;
     FILE *out;
+    bool schema;
     Buffer lines;
 } JsonlWriter;
 
@@ -31,8 +32,13 @@ Error *row_writer_flush(FILE *out, Buffer *lines, bool all)
 
 static Error *jsonl_begin(RowWriter *base, const Schema *schema)
 {
-    (void)base;
-    (void)schema;
+    JsonlWriter *writer = (JsonlWriter *)base;
+    if (writer->schema) {
+        const Type row = {
+            .kind = TYPE_STRUCT, .fields = schema->fields, .field_count = schema->field_count};
+        type_format_simple(&row, &writer->lines);
+        buffer_append_byte(&writer->lines, '\n');
+    }
     return NULL;
 }
 
@@ -62,6 +68,7 @@ RowWriter *jsonl_writer_new(const RowWriterOptions *options)
 {
     JsonlWriter *writer = mem_new(JsonlWriter);
     writer->out = options->out;
+    writer->schema = options->schema;
     writer->writer = (RowWriter){jsonl_begin, jsonl_write, jsonl_end, jsonl_close};
     return &writer->writer;
 }
