@@ -176,9 +176,15 @@ static void renumber_sources(Arena *arena, const LogicalSource *all, LogicalNode
 
 static LogicalNode *optimize(Arena *arena, LogicalPlan *plan, LogicalNode *root)
 {
+    root = rule_simplify(arena, plan, root);
     root = rule_push_filter(arena, root);
+    root = rule_set_to_join(arena, root);
+    root = rule_join_keys(arena, root);
     root = rule_merge_project(arena, root);
-    return rule_prune_columns(arena, plan, root);
+    root = rule_limit(arena, root);
+    root = rule_prune_columns(arena, plan, root);
+    root = rule_merge_project(arena, root);
+    return rule_build_side(arena, plan, root);
 }
 
 Error *plan_build(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan)
@@ -189,7 +195,11 @@ Error *plan_build(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan)
     TRY(build_node(&builder, query, &root));
     assert(root->schema->field_count == query->schema->field_count);
     root = optimize(arena, &built, root);
-    assert(schema_equal(root->schema, query->schema));
+    assert(root->schema->field_count == query->schema->field_count);
+    if (!schema_equal(root->schema, query->schema)) { /* names of a projection that went */
+        root = node_copy(arena, root);
+        root->schema = query->schema;
+    }
     LogicalPlan *plan = arena_new_object(arena, LogicalPlan);
     size_t capacity = 0;
     plan->root = root;

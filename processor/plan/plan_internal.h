@@ -102,9 +102,13 @@ NODISCARD Error *build_copy(PlanBuilder *builder, const LogicalNode *tree, Logic
 
 /* ---- rules: each takes a tree and returns the tree to use */
 
-LogicalNode *rule_simplify(Arena *arena, LogicalNode *root);
+LogicalNode *rule_simplify(Arena *arena, const LogicalPlan *plan, LogicalNode *root);
 LogicalNode *rule_push_filter(Arena *arena, LogicalNode *root);
+LogicalNode *rule_set_to_join(Arena *arena, LogicalNode *root);
+LogicalNode *rule_join_keys(Arena *arena, LogicalNode *root);
 LogicalNode *rule_merge_project(Arena *arena, LogicalNode *root);
+LogicalNode *rule_limit(Arena *arena, LogicalNode *root);
+LogicalNode *rule_build_side(Arena *arena, const LogicalPlan *plan, LogicalNode *root);
 LogicalNode *rule_prune_columns(Arena *arena, LogicalPlan *plan, LogicalNode *root);
 
 #endif
