@@ -109,6 +109,19 @@ FileFormat file_table_format(const FileTable *table)
     return table->format;
 }
 
+Error *file_table_infer(FileTable *table, Arena *arena, const Schema **ret_schema)
+{
+    switch (table->format) {
+    case FILE_JSON:
+        return json_table_infer(table, arena, ret_schema);
+    case FILE_CSV:
+        return csv_table_infer(table, arena, ret_schema);
+    case FILE_AVRO:
+        break;
+    }
+    return error_new(ERROR_NOT_YET, "Avro files are not supported yet.");
+}
+
 Error *file_table_read(FileTable *table, const Schema *schema, const Schema *read,
                        const uint32_t *columns, BatchSource **ret_source)
 {

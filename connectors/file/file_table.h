@@ -36,6 +36,9 @@ NODISCARD Error *file_table_open(Str name, const FileOptions *options, FileTable
 /* No source of it may be open. */
 void file_table_close(FileTable *table);
 FileFormat file_table_format(const FileTable *table);
+/* The columns the files seem to have, from all of their records, as Spark infers them; for Avro
+ * what its files say. In `arena`. Standard input is copied to a temporary file for it. */
+NODISCARD Error *file_table_infer(FileTable *table, Arena *arena, const Schema **ret_schema);
 /* The columns `columns` (indexes in `schema`, which the rows are declared to have) as batches of
  * `read`, the schema of just those. A line that does not fit is an error with its file and line.
  * The table, both schemas and the time zone must outlive the source. */

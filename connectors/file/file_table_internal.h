@@ -45,6 +45,23 @@ NODISCARD Error *line_source_open(const ReadRequest *request, const LineFormat *
 void chunk_add_batch(ChunkWork *chunk, Batch *batch);
 /* The line of the chunk that begins at `at`, from 1. */
 int chunk_line_number(const ChunkWork *chunk, const char *at);
+
+/* Where a chunk is in its file, told chunk by chunk in file order. Zeroed = before the first. */
+typedef struct LinePlace {
+    size_t file;
+    uint64_t before; /* lines of the file before the chunk */
+    uint64_t lines;  /* of the chunk */
+} LinePlace;
+
+/* Goes on to the chunk; returns its error, taken over, with the file and the line in it. */
+NODISCARD Error *line_place_advance(LinePlace *place, const FileTable *table, ChunkWork *chunk);
+/* Goes over all files with a pool of workers, for what these keep to themselves. */
+NODISCARD Error *table_scan(FileTable *table, const ChunkTask *task);
+
+/* The columns of the files as they seem to be. In `arena`. */
+NODISCARD Error *json_table_infer(FileTable *table, Arena *arena, const Schema **ret_schema);
+NODISCARD Error *csv_table_infer(FileTable *table, Arena *arena, const Schema **ret_schema);
+
 static inline ReadStop table_stop(const FileTable *table)
 {
     return (ReadStop){NULL, table->options.interrupted};

@@ -15,11 +15,9 @@ typedef struct LineSource {
     void **workers;
     size_t worker_count;
     ChunkPool *pool;
-    ChunkWork *chunk;      /* being handed out; counts as one that holds it */
-    size_t batch;          /* its next batch */
-    const char *file;      /* the chunk's */
-    uint64_t lines_before; /* of that file, before the chunk */
-    uint64_t chunk_lines;
+    ChunkWork *chunk; /* being handed out; counts as one that holds it */
+    size_t batch;     /* its next batch */
+    LinePlace place;
     bool failed;
     ChunkWork *given; /* held for a batch given without an arena, until the next call */
 } LineSource;
@@ -41,15 +39,6 @@ void chunk_add_batch(ChunkWork *chunk, Batch *batch)
         chunk->batches = grown;
     }
     chunk->batches[chunk->batch_count++] = batch;
-}
-
-int chunk_line_number(const ChunkWork *chunk, const char *at)
-{
-    int line = 1;
-    for (const char *c = chunk->chunk.bytes.data; c < at; c++) {
-        line += *c == '\n';
-    }
-    return line;
 }
 
 static void let_go(ChunkPool *pool, ChunkWork *chunk)
@@ -74,19 +63,6 @@ static void let_chunk_go(LineSource *source)
     }
 }
 
-/* The chunk's place in the file is known only now: chunks before it have told their lines. */
-static Error *placed_error(LineSource *source)
-{
-    Error *error = source->chunk->error;
-    source->chunk->error = NULL;
-    source->failed = true;
-    if (error_place(error).line > 0) {
-        error = error_shift_place(error, (int)source->lines_before, 0);
-        error = error_set_file(error, source->file);
-    }
-    return error;
-}
-
 static Error *take_chunk(LineSource *source)
 {
     let_chunk_go(source);
@@ -96,14 +72,9 @@ static Error *take_chunk(LineSource *source)
         return NULL;
     }
     source->chunk->held = 1;
-    if (source->chunk->chunk.first) {
-        source->file = source->request.table->files.files[source->chunk->chunk.file].name;
-        source->lines_before = 0;
-        source->chunk_lines = 0;
-    }
-    source->lines_before += source->chunk_lines;
-    source->chunk_lines = source->chunk->lines;
-    return source->chunk->error == NULL ? NULL : placed_error(source);
+    Error *error = line_place_advance(&source->place, source->request.table, source->chunk);
+    source->failed = error != NULL;
+    return error;
 }
 
 static void hold_for(LineSource *source, Arena *arena)

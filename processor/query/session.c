@@ -78,11 +78,8 @@ static Error *declared_schema(Session *session, Str columns, const Schema **ret_
 
 static Error *schema_of(Session *session, FileTable *table, Str columns, const Schema **ret_schema)
 {
-    (void)table;
-    if (columns.data != NULL) {
-        return declared_schema(session, columns, ret_schema);
-    }
-    return error_new(ERROR_NOT_YET, "Columns cannot be inferred yet: give them behind the file.");
+    return columns.data != NULL ? declared_schema(session, columns, ret_schema)
+                                : file_table_infer(table, session->arena, ret_schema);
 }
 
 Error *session_add_input(Session *session, Str input)
