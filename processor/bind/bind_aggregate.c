@@ -475,16 +475,23 @@ static Error *bind_parts(Parts *parts, const Scope *inner, BoundExpr **ret)
     TRY(take_null_flag(parts));
     TRY(bind_filter(parts, inner));
     TRY(bind_within_group(parts, inner));
-    TRY(resolve_types(parts));
     if (parts->expr->call->over == NULL) {
+        TRY(resolve_types(parts));
         TRY(check_deterministic(parts));
         return make_special(parts, NULL, ret);
     }
     WindowParts window = {0};
     TRY(check_sorted_window(parts));
-    forget_arguments(parts);
     TRY(bind_window(parts->binder, parts->scope, parts->expr, parts->function, &window));
+    TRY(resolve_types(parts));
+    forget_arguments(parts);
     return make_special(parts, &window, ret);
+}
+
+Error *unsupported_grouping(SourcePlace place)
+{
+    return error_at(ERROR_UNSUPPORTED_GROUPING_EXPRESSION, place,
+                    "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.");
 }
 
 /* grouping(a), grouping_id(…): the grouping set of a row, of which only GROUP BY knows. */
@@ -492,14 +499,17 @@ static Error *bind_grouping_call(Parts *parts, bool id, BoundExpr **ret)
 {
     const SelectScope *names = parts->scope->select;
     if (names == NULL || names->calls == CALLS_NONE || names->calls == CALLS_WINDOWS) {
-        return error_at(ERROR_UNSUPPORTED_GROUPING_EXPRESSION, parts->expr->place,
-                        "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.");
+        return unsupported_grouping(parts->expr->place);
     }
     if (names->calls == CALLS_IN_AGGREGATE) {
         return not_yet(parts->expr->place, "%s() in an aggregate's arguments",
                        parts->function->name);
     }
-    TRY(bind_arguments(parts, parts->scope));
+    Scope columns = *parts->scope;
+    SelectScope select = *names;
+    select.aliases = select.aliases == ALIAS_LATERAL ? ALIAS_LATERAL : ALIAS_NONE;
+    columns.select = &select;
+    TRY(bind_arguments(parts, &columns));
     if (!id && parts->argument_count != 1) {
         return error_at(ERROR_WRONG_NUM_ARGS, parts->expr->place,
                         "The `grouping` requires 1 parameters but the actual number is %zu.",
@@ -514,6 +524,19 @@ static Error *bind_grouping_call(Parts *parts, bool id, BoundExpr **ret)
     node.function = parts->function;
     node.special = special;
     return bound_new(parts->binder, &node, parts->arguments, parts->argument_count, ret);
+}
+
+Error *bind_grouping_id(Binder *binder, const AstExpr *expr, BoundExpr **ret)
+{
+    static const Function function = {.name = "grouping_id"};
+    static const BoundSpecial special = {.kind = SPECIAL_GROUPING_ID};
+    BoundExpr node = {.kind = BOUND_CALL,
+                      .type = &type_bigint,
+                      .place = expr->place,
+                      .text = expr->text,
+                      .function = &function,
+                      .special = &special};
+    return bound_new(binder, &node, NULL, 0, ret);
 }
 
 /* Names in an aggregate's arguments mean columns; in a window's they mean what they mean around. */

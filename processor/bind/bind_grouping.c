@@ -500,8 +500,7 @@ static Error *check_grouping_id(const GroupMap *map, const BoundExpr *expr)
 static Error *replace_grouping(const GroupMap *map, const BoundExpr *expr, BoundExpr **ret)
 {
     if (map->grouping->sets == NULL) {
-        return error_at(ERROR_UNSUPPORTED_GROUPING_EXPRESSION, expr->place,
-                        "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.");
+        return unsupported_grouping(expr->place);
     }
     if (is_special(expr, SPECIAL_GROUPING)) {
         return grouping_bit(map, expr, ret);

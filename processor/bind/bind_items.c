@@ -193,6 +193,17 @@ static Error *bind_item(Binder *binder, const Scope *scope, const AstSelectItem 
     return NULL;
 }
 
+/* An item with a mistake: who names it, or those behind it by position, makes no other one. */
+static void add_wrong_item(Binder *binder, const AstSelectItem *item, SelectList *list)
+{
+    Field field = {item->text, &type_null, false, STR_NULL};
+    size_t at = list_add(binder, list, bound_null(binder->arena, &type_null, item->place), field);
+    if (item->alias_count == 1) {
+        list->fields[at].name = item->aliases[0].name;
+        list->aliased[at] = true;
+    }
+}
+
 bool bind_select_list(Binder *binder, Scope *scope, SelectList *list)
 {
     const AstSelect *ast = scope->select->ast;
@@ -202,13 +213,8 @@ bool bind_select_list(Binder *binder, Scope *scope, SelectList *list)
         if (binder_report(binder, bind_item(binder, scope, item, list))) {
             continue;
         }
-        ok = false; /* its alias is known: who names it makes no mistake */
-        if (item->alias_count == 1) {
-            Field field = {item->aliases[0].name, &type_null, false, STR_NULL};
-            size_t at =
-                list_add(binder, list, bound_null(binder->arena, &type_null, item->place), field);
-            list->aliased[at] = true;
-        }
+        ok = false;
+        add_wrong_item(binder, item, list);
     }
     return ok;
 }
@@ -234,6 +240,15 @@ static size_t find_alias(const SelectList *list, Str name, size_t *ret_count)
         }
     }
     return found;
+}
+
+bool names_lateral_alias(const Scope *scope, const AstName *name)
+{
+    size_t count = 0;
+    if (scope->select != NULL && scope->select->aliases == ALIAS_LATERAL) {
+        (void)find_alias(scope->select->list, name->parts[0].name, &count);
+    }
+    return count > 0;
 }
 
 static Error *bind_written_alias(Binder *binder, const Scope *scope, const AstExpr *expr,
@@ -262,8 +277,9 @@ static Error *bind_output_column(Binder *binder, const Scope *scope, const AstEx
 {
     bool found = false;
     ScopeMatch match = {0};
-    TRY(scope_find(scope->select->output, &expr->column.name, &found, &match));
-    if (!found) {
+    Error *ambiguous = scope_find(scope->select->output, &expr->column.name, &found, &match);
+    error_free(ambiguous); /* then it may be a column, or nothing that is known */
+    if (ambiguous != NULL || !found) {
         return NULL;
     }
     *ret_used_parts = match.used_parts;
@@ -280,6 +296,14 @@ static bool names_time_window(const Scope *scope, const AstExpr *expr)
            str_equal_ignore_case(expr->column.name.parts[0].name, STR("window"));
 }
 
+/* `grouping__id`, where there are groups: Hive's name of grouping_id(). */
+static bool names_grouping_set(const Scope *scope, const AstExpr *expr)
+{
+    return scope->select != NULL && scope->select->calls != CALLS_NONE &&
+           scope->select->ast->group_by != NULL && expr->column.name.part_count == 1 &&
+           str_equal_ignore_case(expr->column.name.parts[0].name, STR("grouping__id"));
+}
+
 Error *bind_alias(Binder *binder, const Scope *scope, const AstExpr *expr, bool before_columns,
                   size_t *ret_used_parts, BoundExpr **ret)
 {
@@ -289,6 +313,9 @@ Error *bind_alias(Binder *binder, const Scope *scope, const AstExpr *expr, bool 
         const TimeWindow *window = scope->select->time_window;
         *ret = bound_column(binder->arena, &window->field, window->column, expr->place);
         return NULL;
+    }
+    if (!before_columns && names_grouping_set(scope, expr)) {
+        return bind_grouping_id(binder, expr, ret);
     }
     if (rule == ALIAS_NONE || before_columns != (rule == ALIAS_FIRST)) {
         return NULL;

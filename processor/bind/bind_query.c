@@ -148,12 +148,26 @@ static Error *bind_limit(Binder *binder, const AstQuery *query, BoundNode **node
 
 /* ---------------------------------------------------------------- query --- */
 
+/* The SELECT the query sorts: its body, in parentheses of its own or not. */
+static const AstSelect *sorted_select(const AstQuery *query)
+{
+    const AstQueryTerm *term = query->body;
+    while (term->kind == AST_TERM_QUERY && term->query->common_table_count == 0 &&
+           !term->query->recursive && term->query->sort_kind == AST_SORT_NONE &&
+           term->query->window_count == 0 && term->query->limit == NULL &&
+           term->query->offset == NULL) {
+        term = term->query->body;
+    }
+    return term->kind == AST_TERM_SELECT ? term->select : NULL;
+}
+
 /* Body and ORDER BY, then LIMIT. */
 static BoundNode *bind_body(Binder *binder, const AstQuery *query)
 {
     BoundNode *node = NULL;
-    if (query->body->kind == AST_TERM_SELECT) {
-        node = bind_select(binder, query->body->select, query);
+    const AstSelect *select = sorted_select(query);
+    if (select != NULL) {
+        node = bind_select(binder, select, query);
     } else {
         node = bind_term(binder, query->body);
         node = node == NULL ? NULL : bind_order_by(binder, query, node);

@@ -39,6 +39,10 @@ static Error *check_where(Binder *binder, const AstExpr *where)
     if (wrong == NULL) {
         return NULL;
     }
+    if (str_equal_ignore_case(wrong->call->name.text, STR("grouping")) ||
+        str_equal_ignore_case(wrong->call->name.text, STR("grouping_id"))) {
+        return unsupported_grouping(wrong->place);
+    }
     Str condition = bound_text(binder, where);
     Str inner = bound_text(binder, wrong);
     return error_at(ERROR_INVALID_WHERE_CONDITION, wrong->place,
@@ -171,11 +175,36 @@ static bool bind_having(Select *select)
                                                         &select->having));
 }
 
+static bool has_window_call(const Select *select, const AstExpr *expr)
+{
+    ExprTraits traits = {0};
+    if (expr != NULL) {
+        expr_traits(select->binder->context->functions, expr, &traits);
+    }
+    return traits.analytic != NULL;
+}
+
+static Error *check_qualify(const Select *select)
+{
+    const AstExpr *qualify = select->ast->qualify;
+    bool found = has_window_call(select, qualify);
+    for (size_t i = 0; i < select->ast->item_count && !found; i++) {
+        found = has_window_call(select, select->ast->items[i].expr);
+    }
+    return found ? NULL
+                 : error_at(ERROR_QUALIFY_REQUIRES_WINDOW_FUNCTION, qualify->place,
+                            "The QUALIFY clause requires at least one window function in the "
+                            "current SELECT list or the QUALIFY condition.");
+}
+
 static bool bind_qualify(Select *select)
 {
     SelectScope names;
     Scope scope = clause_scope(select, &names, ALIAS_OUTPUT, CALLS_WINDOWS, "QUALIFY");
-    return select->ast->qualify == NULL ||
+    if (select->ast->qualify == NULL) {
+        return true;
+    }
+    return binder_report(select->binder, check_qualify(select)) &&
            binder_report(select->binder, bind_condition(select->binder, &scope,
                                                         select->ast->qualify, &select->qualify));
 }
@@ -214,11 +243,10 @@ static Error *check_plain(const Select *select)
     if (select->aggregated || grouping == NULL) {
         return NULL;
     }
-    return error_at(ERROR_UNSUPPORTED_GROUPING_EXPRESSION, grouping->place,
-                    "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.");
+    return unsupported_grouping(grouping->place);
 }
 
-/* Spark's limits of lateral aliases and of QUALIFY. */
+/* Spark's limit of lateral aliases. */
 static Error *check_list(const Select *select)
 {
     const BoundExpr *window = find_in_list(&select->list, SPECIAL_WINDOW);
@@ -228,12 +256,6 @@ static Error *check_list(const Select *select)
                         "The feature is not supported: Referencing lateral column alias `%.*s` in "
                         "the aggregate query both with window expressions and with having clause.",
                         STR_ARG(item->text));
-    }
-    if (select->qualify != NULL && window == NULL &&
-        find_special(select->qualify, SPECIAL_WINDOW) == NULL) {
-        return error_at(ERROR_QUALIFY_REQUIRES_WINDOW_FUNCTION, select->qualify->place,
-                        "The QUALIFY clause requires at least one window function in the current "
-                        "SELECT list or the QUALIFY condition.");
     }
     return check_plain(select);
 }

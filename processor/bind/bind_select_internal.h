@@ -135,6 +135,10 @@ NODISCARD Error *expand_items(Binder *binder, const SelectList *list, BoundExpr 
 
 /* ----------------------------------------------------------- aggregates --- */
 
+/* grouping_id() of the whole row. */
+NODISCARD Error *bind_grouping_id(Binder *binder, const AstExpr *expr, BoundExpr **ret);
+/* grouping() where there are no grouping sets. */
+NODISCARD COLD RETURNS_NONNULL Error *unsupported_grouping(SourcePlace place);
 /* The aggregate a special stands for. */
 BoundAggregate special_call(const Binder *binder, const BoundExpr *expr);
 

@@ -59,6 +59,13 @@ static Error *follow_name(const Scope *scope, const AstWindow *over, const AstWi
     return NULL;
 }
 
+const AstWindow *scope_named_window(const Scope *scope, const AstWindow *over)
+{
+    const AstWindow *window = NULL;
+    error_free(follow_name(scope, over, &window));
+    return window;
+}
+
 static Error *check_repeated(const AstNamedWindow *windows, size_t count)
 {
     for (size_t i = 1; i < count; i++) {

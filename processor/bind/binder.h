@@ -159,6 +159,10 @@ Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
  * before columns are looked at and once after. *ret stays NULL when it means none. */
 NODISCARD Error *bind_alias(Binder *binder, const Scope *scope, const AstExpr *expr,
                             bool before_columns, size_t *ret_used_parts, BoundExpr **ret);
+/* Does the name mean an alias of the SELECT list so far, when no column bears it? */
+bool names_lateral_alias(const Scope *scope, const AstName *name);
+/* The window that OVER w means; NULL when there is no such window. */
+const AstWindow *scope_named_window(const Scope *scope, const AstWindow *over);
 /* The names to propose instead of an unknown one. */
 const Scope *scope_shown(const Scope *scope);
 /* A call of an aggregate or window function, or one with OVER. */

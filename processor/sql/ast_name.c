@@ -367,10 +367,14 @@ static void name_column(NamePrinter *printer, const AstColumn *column)
         text(printer, values[column->current_value]);
         return;
     }
-    size_t qualifiers = printer->qualifier_parts == NULL
+    const AstNames *names = printer->names;
+    size_t qualifiers = names->qualifier_parts == NULL
                             ? name->part_count - 1
-                            : printer->qualifier_parts(printer->context, name);
+                            : names->qualifier_parts(names->context, name);
+    bool alias = names->is_lateral_alias != NULL && names->is_lateral_alias(names->context, name);
+    text(printer, alias ? "lateralAliasReference(" : "");
     name_parts(printer, name, qualifiers < name->part_count ? qualifiers : name->part_count - 1);
+    text(printer, alias ? ")" : "");
 }
 
 static void name_lambda(NamePrinter *printer, const AstLambda *lambda)
@@ -480,8 +484,9 @@ static void name_postfix(NamePrinter *printer, const AstExpr *base, char separat
 
 static void name_subquery(NamePrinter *printer, const char *name, const AstExpr *expr)
 {
-    Str columns = printer->outer_columns == NULL ? STR("")
-                                                 : printer->outer_columns(printer->context, expr);
+    const AstNames *names = printer->names;
+    Str columns =
+        names->outer_columns == NULL ? STR("") : names->outer_columns(names->context, expr);
     buffer_printf(printer->out, "%s(%.*s)", name, STR_ARG(columns));
 }
 
@@ -604,24 +609,18 @@ static bool name_of_reference(const AstExpr *expr, Str *ret_name)
 /* A cast of a column bears the column's name. */
 static const AstExpr *cast_operand(const AstExpr *expr)
 {
-    AstTypeKind kind = AST_TYPE_STRING;
     if (expr->kind == AST_EXPR_CAST) {
         return expr->cast.operand->kind == AST_EXPR_COLUMN ? expr->cast.operand : expr;
     }
-    if (expr->kind == AST_EXPR_CALL && name_cast_function(expr->call, &kind)) {
-        const AstExpr *operand = expr->call->arguments[0].expr;
-        return operand->kind == AST_EXPR_COLUMN ? operand : expr;
-    }
-    return expr;
+    return expr->kind == AST_EXPR_CALL && is_cast_function(expr->call)
+               ? expr->call->arguments[0].expr
+               : expr;
 }
 
-void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier_parts,
-                                AstOuterColumns outer_columns, void *context, Buffer *out)
+void ast_print_column_name_with(const AstExpr *expr, const AstNames *names, Buffer *out)
 {
-    NamePrinter printer = {.out = out,
-                           .qualifier_parts = qualifier_parts,
-                           .outer_columns = outer_columns,
-                           .context = context};
+    static const AstNames no_names = {.context = NULL};
+    NamePrinter printer = {.out = out, .names = names == NULL ? &no_names : names};
     Str name = STR_NULL;
     if (name_of_reference(cast_operand(expr), &name)) {
         buffer_append_str(out, name);
@@ -632,5 +631,5 @@ void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier
 
 void ast_print_column_name(const AstExpr *expr, Buffer *out)
 {
-    ast_print_column_name_with(expr, NULL, NULL, NULL, out);
+    ast_print_column_name_with(expr, NULL, out);
 }

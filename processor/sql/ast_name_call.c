@@ -31,26 +31,16 @@ static void lower_name(NamePrinter *printer, Str name)
     }
 }
 
-bool name_cast_function(const AstCall *call, AstTypeKind *ret_kind)
+bool is_cast_function(const AstCall *call)
 {
-    static const struct {
-        const char *name;
-        AstTypeKind kind;
-    } rows[] = {
-        {"boolean", AST_TYPE_BOOLEAN},   {"tinyint", AST_TYPE_TINYINT},
-        {"smallint", AST_TYPE_SMALLINT}, {"int", AST_TYPE_INT},
-        {"bigint", AST_TYPE_BIGINT},     {"float", AST_TYPE_FLOAT},
-        {"double", AST_TYPE_DOUBLE},     {"decimal", AST_TYPE_DECIMAL},
-        {"date", AST_TYPE_DATE},         {"timestamp", AST_TYPE_TIMESTAMP},
-        {"binary", AST_TYPE_BINARY},     {"string", AST_TYPE_STRING},
-    };
-    for (size_t i = 0; call->argument_count == 1 && i < ARRAY_LENGTH(rows); i++) {
-        if (is_named(call, rows[i].name)) {
-            *ret_kind = rows[i].kind;
-            return true;
-        }
+    static const char *const names[] = {"boolean", "tinyint",   "smallint", "int",
+                                        "bigint",  "float",     "double",   "decimal",
+                                        "date",    "timestamp", "binary",   "string"};
+    bool found = false;
+    for (size_t i = 0; call->argument_count == 1 && i < ARRAY_LENGTH(names) && !found; i++) {
+        found = is_named(call, names[i]);
     }
-    return false;
+    return found;
 }
 
 /* How Spark spells a function when not in lower case; `arguments` -1 = any number. */
@@ -61,9 +51,10 @@ typedef struct Spelling {
 } Spelling;
 
 static const Spelling spellings[] = {
-    {"rank", 0, "RANK"},
-    {"dense_rank", 0, "DENSE_RANK"},
-    {"percent_rank", 0, "PERCENT_RANK"},
+    {"rank", -1, "RANK"},
+    {"dense_rank", -1, "DENSE_RANK"},
+    {"percent_rank", -1, "PERCENT_RANK"},
+    {"array_agg", 1, "collect_list"},
     {"ceil", 1, "CEIL"},
     {"floor", 1, "FLOOR"},
     {"sqrt", 1, "SQRT"},
@@ -98,7 +89,7 @@ static const Spelling spellings[] = {
 static void function_name(NamePrinter *printer, const AstCall *call)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(spellings); i++) {
-        if ((int)call->argument_count == spellings[i].arguments &&
+        if ((spellings[i].arguments < 0 || (int)call->argument_count == spellings[i].arguments) &&
             is_named(call, spellings[i].name)) {
             text(printer, spellings[i].shown);
             return;
@@ -135,6 +126,9 @@ static const Spelling added_arguments[] = {
     {"lag", 2, ", NULL"},
     {"lead", 1, ", 1, NULL"},
     {"lead", 2, ", NULL"},
+    {"listagg", 1, ", NULL"},
+    {"string_agg", 1, ", NULL"},
+    {"percentile_approx", 2, ", 10000"},
 };
 
 static const char *added_text(const AstCall *call)
@@ -148,12 +142,26 @@ static const char *added_text(const AstCall *call)
     return "";
 }
 
+/* first(x, true) is shown without its flag. */
+static bool takes_null_flag(const AstCall *call)
+{
+    return is_named(call, "first") || is_named(call, "first_value") || is_named(call, "last") ||
+           is_named(call, "last_value") || is_named(call, "any_value");
+}
+
+/* rank(a) OVER … is rank(). */
+static bool ranks_alone(const AstCall *call)
+{
+    return is_named(call, "rank") || is_named(call, "dense_rank") || is_named(call, "percent_rank");
+}
+
 static void call_arguments(NamePrinter *printer, const AstCall *call)
 {
     /* The schema text of from_json is not shown. */
     bool first_only =
         call->argument_count > 1 && (is_named(call, "from_json") || is_named(call, "from_csv"));
-    size_t count = first_only ? 1 : call->argument_count;
+    first_only = first_only || (call->argument_count == 2 && takes_null_flag(call));
+    size_t count = ranks_alone(call) ? 0 : first_only ? 1 : call->argument_count;
     text(printer, "(");
     if (call->star) {
         text(printer, is_named(call, "count") ? "1" : "*");
@@ -169,16 +177,29 @@ static void call_arguments(NamePrinter *printer, const AstCall *call)
 
 /* ------------------------------------------------------------------ windows --- */
 
-static void sort_items(NamePrinter *printer, const AstSortItem *items, size_t count, bool full)
+static void sort_items(NamePrinter *printer, const AstSortItem *items, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         print_list_separator(printer->out, i);
         name_expr(printer, items[i].expr);
-        if (full || items[i].descending || items[i].nulls_given) {
-            text(printer, items[i].descending ? " DESC" : " ASC");
-            text(printer, items[i].nulls_first ? " NULLS FIRST" : " NULLS LAST");
-        }
+        text(printer, items[i].descending ? " DESC" : " ASC");
+        text(printer, items[i].nulls_first ? " NULLS FIRST" : " NULLS LAST");
     }
+}
+
+/* Percentiles show the direction alone; mode() takes the last of equal values, the first when DESC
+ * is written, and Spark shows how it sorts. */
+static void within_group(NamePrinter *printer, const AstCall *call)
+{
+    const AstSortItem *first = &call->within_group[0];
+    text(printer, " WITHIN GROUP (ORDER BY ");
+    if (is_named(call, "listagg") || is_named(call, "string_agg")) {
+        sort_items(printer, call->within_group, call->within_group_count);
+    } else {
+        name_expr(printer, first->expr);
+        text(printer, first->descending != is_named(call, "mode") ? " DESC" : "");
+    }
+    text(printer, ")");
 }
 
 static void frame_bound(NamePrinter *printer, const AstFrameBound *bound)
@@ -246,7 +267,12 @@ static void window_frame(NamePrinter *printer, const AstCall *call, const AstWin
 
 static void over(NamePrinter *printer, const AstCall *call)
 {
+    const AstNames *names = printer->names;
     const AstWindow *window = call->over;
+    if (window->name.name.data != NULL && names->named_window != NULL) {
+        const AstWindow *meant = names->named_window(names->context, window);
+        window = meant == NULL ? window : meant;
+    }
     if (window->name.name.data != NULL) {
         buffer_printf(printer->out, " OVER %.*s", STR_ARG(window->name.name));
         return;
@@ -259,7 +285,7 @@ static void over(NamePrinter *printer, const AstCall *call)
     }
     if (window->order_by_count > 0) {
         text(printer, "ORDER BY ");
-        sort_items(printer, window->order_by, window->order_by_count, true);
+        sort_items(printer, window->order_by, window->order_by_count);
         text(printer, " ");
     }
     window_frame(printer, call, window);
@@ -269,11 +295,12 @@ static void over(NamePrinter *printer, const AstCall *call)
 /* Calls that Spark shows in another form; false when `call` is none. */
 static bool reshaped(NamePrinter *printer, const AstCall *call)
 {
-    AstTypeKind kind = AST_TYPE_STRING;
-    if (name_cast_function(call, &kind)) {
-        AstDataType type = {.kind = kind, .precision = 10};
-        AstCast cast = {.operand = call->arguments[0].expr, .type = &type};
-        name_cast(printer, &cast);
+    if (is_cast_function(call)) {
+        name_expr(printer, call->arguments[0].expr);
+        return true;
+    }
+    if (is_named(call, "window") && call->over == NULL) {
+        text(printer, "window");
         return true;
     }
     if (call->argument_count == 3 && is_named(call, "if")) {
@@ -313,9 +340,7 @@ void name_call(NamePrinter *printer, const AstCall *call)
     function_name(printer, call);
     call_arguments(printer, call);
     if (call->within_group_count > 0) {
-        text(printer, " WITHIN GROUP (ORDER BY ");
-        sort_items(printer, call->within_group, call->within_group_count, false);
-        text(printer, ")");
+        within_group(printer, call);
     }
     if (call->filter != NULL) {
         text(printer, " FILTER (WHERE ");

@@ -15,9 +15,7 @@ struct NameScope {
 
 typedef struct NamePrinter {
     Buffer *out;
-    AstQualifierParts qualifier_parts;
-    AstOuterColumns outer_columns;
-    void *context;
+    const AstNames *names;
     const NameScope *scope;
 } NamePrinter;
 
@@ -27,7 +25,7 @@ void name_exprs(NamePrinter *printer, AstExpr *const *items, size_t count);
 void name_call(NamePrinter *printer, const AstCall *call);
 /* `operand` as CAST(… AS type); complex types show the operand alone. */
 void name_cast(NamePrinter *printer, const AstCast *cast);
-/* The type a cast function such as bigint(…) makes; false when `call` is none. */
-bool name_cast_function(const AstCall *call, AstTypeKind *ret_kind);
+/* Is it a cast written as a function, bigint(x)? Spark shows the operand alone. */
+bool is_cast_function(const AstCall *call);
 
 #endif

@@ -19,16 +19,24 @@ void ast_print_name(const AstName *name, Buffer *out);
 void ast_print_identifier(const AstIdentifier *identifier, Buffer *out);
 /* 'text' with escapes. */
 void ast_print_string(Str value, Buffer *out);
-/* How many leading parts of a column's name are not a part of what Spark shows: t of t.a, nothing
- * of a struct's s.a. `context` is the caller's. */
-typedef size_t (*AstQualifierParts)(void *context, const AstName *name);
-/* The columns "a, b" of the query around it that a subquery names: scalarsubquery(a, b). */
-typedef Str (*AstOuterColumns)(void *context, const AstExpr *subquery);
+/* What the names in an expression mean, as far as Spark shows it. Any function may be NULL;
+ * `context` is the caller's. */
+typedef struct AstNames {
+    /* How many leading parts of a column's name are not shown: t of t.a, nothing of a struct's s.a.
+     * NULL: all but the last. */
+    size_t (*qualifier_parts)(void *context, const AstName *name);
+    /* Is it an alias of the same SELECT list? Shown as lateralAliasReference(x). */
+    bool (*is_lateral_alias)(void *context, const AstName *name);
+    /* "a, b": columns of the query around that a subquery names: scalarsubquery(a, b). */
+    Str (*outer_columns)(void *context, const AstExpr *subquery);
+    /* What OVER w means; NULL when there is no such window. */
+    const AstWindow *(*named_window)(void *context, const AstWindow *over);
+    void *context;
+} AstNames;
 /* The name Spark 4 gives a select item without alias: SEQ + 1 is (SEQ + 1), t.a is a, cast(x + 1 as
- * int) is CAST((x + 1) AS INT), count(*) is count(1), 'x' is x. `qualifier_parts` NULL: all parts
- * but the last are left out; `outer_columns` NULL: subqueries are shown without them. Names that depend on types (date + interval) are as for numbers. */
-void ast_print_column_name_with(const AstExpr *expr, AstQualifierParts qualifier_parts,
-                                AstOuterColumns outer_columns, void *context, Buffer *out);
+ * int) is CAST((x + 1) AS INT), count(*) is count(1), 'x' is x. Names that depend on types (date +
+ * interval) are as for numbers. `names` may be NULL. */
+void ast_print_column_name_with(const AstExpr *expr, const AstNames *names, Buffer *out);
 void ast_print_column_name(const AstExpr *expr, Buffer *out);
 
 #endif

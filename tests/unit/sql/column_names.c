@@ -495,7 +495,8 @@ static void test_fields_of_structs(void **state)
     AUTO_BUFFER Buffer name = {0};
     AstExpr *expr = NULL;
     assert_null(sql_parse_expression(STR("st.x + 1"), arena, &expr));
-    ast_print_column_name_with(expr, no_qualifiers, NULL, NULL, &name);
+    AstNames names = {.qualifier_parts = no_qualifiers};
+    ast_print_column_name_with(expr, &names, &name);
     assert_string_equal(buffer_cstr(&name), "(st.x + 1)");
     (void)state;
 }
