@@ -281,10 +281,17 @@ static Error *load_pair(SetAll *set, const Pull *pull, Pair *pair, bool *ret_div
     }
 }
 
+static void close_file(SpillFile *file)
+{
+    if (file != NULL) {
+        spill_close(file);
+    }
+}
+
 static void close_pair(const Pair *pair)
 {
-    spill_close(pair->left);
-    spill_close(pair->right);
+    close_file(pair->left);
+    close_file(pair->right);
 }
 
 /* Makes the next pair's left side the one to read; `left` stays NULL when none is left. */
@@ -362,7 +369,7 @@ static void set_all_close(Operator *op)
         close_pair(&set->pairs[i]);
     }
     mem_free(set->pairs);
-    spill_close(set->left);
+    close_file(set->left);
     arena_free(set->input);
     arena_free(set->plan_arena);
     mem_free(set);

@@ -160,10 +160,22 @@ static LogicalNode *sink_below(Arena *arena, LogicalNode *node, const Split *spl
     return filters_over(arena, copy, &split->stay);
 }
 
-static bool is_deterministic(const LogicalNode *project)
+/* Spark computes projections of literal rows while it plans, before it moves filters. */
+static bool is_computed_at_once(const LogicalNode *node)
 {
+    while (node->kind == LOGICAL_PROJECT || node->kind == LOGICAL_FILTER) {
+        node = node->child;
+    }
+    return node->kind == LOGICAL_VALUES;
+}
+
+/* May a filter pass? */
+static bool lets_pass(const LogicalNode *project)
+{
+    bool may_fail = !is_computed_at_once(project);
     for (size_t i = 0; i < project->expression_count; i++) {
-        if (!expr_is_deterministic(project->expressions[i])) {
+        if (!expr_is_deterministic(project->expressions[i]) ||
+            (!may_fail && expr_can_fail(project->expressions[i]))) {
             return false;
         }
     }
@@ -173,7 +185,7 @@ static bool is_deterministic(const LogicalNode *project)
 static LogicalNode *sink_project(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
 {
     Split split = {.stay = *conjuncts};
-    if (is_deterministic(node)) {
+    if (lets_pass(node)) {
         split = split_conjuncts(arena, conjuncts, true, through_expressions, node);
     }
     return sink_below(arena, node, &split);
