@@ -195,7 +195,7 @@ static Error *not_a_generator(Binder *binder, const AstLateralView *view)
 {
     const AstName *name = &view->call->call->name;
     if (called_function(binder, name) == NULL) {
-        Error *error = error_at(ERROR_UNRESOLVED_ROUTINE, view->call->place,
+        Error *error = error_at(ERROR_ROUTINE_NOT_FOUND, view->call->place,
                                 "The routine `%.*s` cannot be found.", STR_ARG(name->text));
         const char *nearest =
             binder->context->functions->nearest(name->parts[name->part_count - 1].name);

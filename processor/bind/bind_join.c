@@ -49,6 +49,17 @@ static JoinKind join_kind(AstJoinType type)
     return JOIN_INNER;
 }
 
+static const char *join_word(AstJoinType type)
+{
+    static const char *const words[] = {
+        [AST_JOIN_INNER] = "INNER",     [AST_JOIN_CROSS] = "CROSS",
+        [AST_JOIN_LEFT] = "LEFT OUTER", [AST_JOIN_RIGHT] = "RIGHT OUTER",
+        [AST_JOIN_FULL] = "FULL OUTER", [AST_JOIN_SEMI] = "LEFT SEMI",
+        [AST_JOIN_ANTI] = "LEFT ANTI",
+    };
+    return words[type];
+}
+
 static bool left_only(const AstJoin *join)
 {
     return join->type == AST_JOIN_SEMI || join->type == AST_JOIN_ANTI;
@@ -418,13 +429,9 @@ static Error *join_sides(Joining *joining, FromResult *result)
     return NULL;
 }
 
-/* ST, SQ-44: which joins a LATERAL relation may stand in. */
+/* SQ-44: which joins a LATERAL relation may stand in. */
 static Error *check_lateral(const AstJoin *join)
 {
-    static const char *const refused[] = {[AST_JOIN_RIGHT] = "RIGHT OUTER",
-                                          [AST_JOIN_FULL] = "FULL OUTER",
-                                          [AST_JOIN_SEMI] = "LEFT SEMI",
-                                          [AST_JOIN_ANTI] = "LEFT ANTI"};
     if (join->natural) {
         return error_at(ERROR_INCOMPATIBLE_JOIN_TYPES, join->place,
                         "The join types LATERAL and NATURAL are incompatible.");
@@ -433,12 +440,12 @@ static Error *check_lateral(const AstJoin *join)
         return error_at(ERROR_LATERAL_JOIN_USING, join->place,
                         "The feature is not supported: JOIN USING with LATERAL correlation.");
     }
-    if ((size_t)join->type < ARRAY_LENGTH(refused) && refused[join->type] != NULL) {
+    if (fills_left(join) || left_only(join)) {
         return error_at(ERROR_INVALID_LATERAL_JOIN_TYPE, join->place,
                         "The %s JOIN with LATERAL correlation is not allowed because an OUTER "
                         "subquery cannot correlate to its join partner. Remove the LATERAL "
                         "correlation or use an INNER JOIN, or LEFT OUTER JOIN instead.",
-                        refused[join->type]);
+                        join_word(join->type));
     }
     return NULL;
 }
@@ -469,11 +476,11 @@ bool bind_join(Binder *binder, const AstJoin *join, FromResult *left)
         left->node = NULL;
         return false;
     }
-    if (join->natural && left_only(join)) {
+    if (join->natural && (left_only(join) || join->type == AST_JOIN_CROSS)) {
         left->node = NULL;
         return binder_report(binder, error_at(ERROR_INCOMPATIBLE_JOIN_TYPES, join->place,
                                               "The join types NATURAL and %s are incompatible.",
-                                              join->type == AST_JOIN_SEMI ? "SEMI" : "ANTI"));
+                                              join_word(join->type)));
     }
     if (left->node != NULL && is_lateral_generator(binder, join)) {
         return binder_report(binder, bind_lateral_generator(binder, join, left));

@@ -76,10 +76,43 @@ void bound_visit_outer_columns(const BoundExpr *subquery,
 
 /* ---------------------------------------------------------------- rules --- */
 
+static bool has_column(const BoundExpr *expr)
+{
+    if (expr == NULL || expr->kind == BOUND_COLUMN) {
+        return expr != NULL;
+    }
+    for (size_t i = 0; i < expr->child_count; i++) {
+        if (has_column(expr->children[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void note_column(void *context, const BoundExpr *column)
 {
     const BoundExpr **found = context;
     *found = *found == NULL ? column : *found;
+}
+
+/* An aggregate over columns of both queries. */
+static Error *check_mixed_call(const BoundAggregate *call)
+{
+    const BoundExpr *outer = NULL;
+    Visitor visitor = {note_column, &outer};
+    visit_call(&visitor, call);
+    bool local = has_column(call->filter);
+    for (size_t i = 0; i < call->argument_count; i++) {
+        local = local || has_column(call->arguments[i]);
+    }
+    if (outer == NULL || !local) {
+        return NULL;
+    }
+    return error_at(ERROR_CORRELATED_AGGREGATE, call->place,
+                    "Unsupported subquery expression: Found an aggregate function in a correlated "
+                    "predicate that has both outer and local references, which is not supported: "
+                    "%.*s.",
+                    STR_ARG(call->text));
 }
 
 /* Rows are grouped, sorted and numbered within the subquery: what comes from outside has no place
@@ -88,6 +121,9 @@ Error *check_correlation(const BoundNode *node)
 {
     bool refused = node->kind == BOUND_AGGREGATE || node->kind == BOUND_EXPAND ||
                    node->kind == BOUND_WINDOW || node->kind == BOUND_SORT;
+    for (size_t i = 0; i < node->aggregate_count; i++) {
+        TRY(check_mixed_call(&node->aggregates[i]));
+    }
     if (refused) {
         const BoundExpr *column = NULL;
         Visitor visitor = {note_column, &column};

@@ -24,11 +24,8 @@ static Error *bind_number(Binder *binder, const AstRelation *ast, size_t index, 
     const AstArgument *argument = &ast->arguments[index];
     Scope nothing = {0};
     BoundExpr *value = NULL;
-    if (argument->name.name.data != NULL) {
-        return not_yet(argument->name.place, "A named argument of range()");
-    }
     TRY(bind_expr(binder, &nothing, argument->expr, &value));
-    if (!bound_is_foldable(value)) {
+    if (argument->name.name.data != NULL || !bound_is_foldable(value)) {
         return error_at(ERROR_NON_FOLDABLE_ARGUMENT, argument->expr->place,
                         "The function `range` requires the parameter `%s` to be a foldable "
                         "expression of the type \"BIGINT\", but the actual argument is a "

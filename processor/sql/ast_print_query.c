@@ -211,8 +211,10 @@ static void print_lateral_view(const AstLateralView *view, Buffer *out)
 {
     buffer_append_cstr(out, view->outer ? " LATERAL VIEW OUTER " : " LATERAL VIEW ");
     ast_print_expr(view->call, out);
-    buffer_append_byte(out, ' ');
-    ast_print_identifier(&view->alias, out);
+    if (view->alias.name.data != NULL) {
+        buffer_append_byte(out, ' ');
+        ast_print_identifier(&view->alias, out);
+    }
     if (view->columns.item_count > 0) {
         buffer_append_cstr(out, " AS ");
         print_identifiers(&view->columns, out);

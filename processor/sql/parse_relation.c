@@ -446,11 +446,12 @@ static Error *parse_lateral_view(Parser *parser, AstLateralView *ret)
                             "Syntax error: LATERAL VIEW needs a generator function such as "
                             "explode(…).");
     }
-    if (!at_bare_alias(parser)) {
+    if (at_bare_alias(parser)) {
+        TRY(parse_identifier(parser, "an alias", &view.alias));
+        parser->bare_alias_end = parser->at;
+    } else if (!parser_is_word(parser, KEYWORD_AS)) { /* f(x) AS a: columns without a relation */
         return parser_expected(parser, "an alias of the LATERAL VIEW");
     }
-    TRY(parse_identifier(parser, "an alias", &view.alias));
-    parser->bare_alias_end = parser->at;
     TRY(parse_view_columns(parser, &view.columns));
     view.place = parser_place_from(parser, start);
     *ret = view;
