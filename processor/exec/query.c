@@ -58,7 +58,7 @@ static Error *open_one(const LogicalNode *node, const ExecContext *context, Oper
     case LOGICAL_WINDOW:
         return error_at(ERROR_NOT_YET, node->place, "Window functions are not supported yet.");
     case LOGICAL_JOIN:
-        return error_at(ERROR_NOT_YET, node->place, "Joins are not supported yet.");
+        return op_join_open(node, context, ret_op);
     }
     assert(false);
     return NULL;

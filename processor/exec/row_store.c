@@ -27,15 +27,18 @@ struct RowStore {
     Arena *arena;
     Batch **chunks;
     StoreColumn *columns;
+    size_t column_count; /* the schema may end before a store that is kept */
     size_t chunk_count;
     size_t chunk_capacity;
     uint32_t count;
+    uint32_t keepers; /* besides the owner */
 };
 
 RowStore *row_store_new(const Schema *schema)
 {
     RowStore *store = mem_new(RowStore);
     store->schema = schema;
+    store->column_count = schema->field_count;
     store->arena = arena_new("row store");
     store->columns = mem_alloc_array(schema->field_count, sizeof(StoreColumn));
     return store;
@@ -46,7 +49,11 @@ void row_store_free(RowStore *store)
     if (store == NULL) {
         return;
     }
-    for (size_t i = 0; i < store->schema->field_count; i++) {
+    if (store->keepers > 0) {
+        store->keepers--;
+        return;
+    }
+    for (size_t i = 0; i < store->column_count; i++) {
         mem_free(store->columns[i].data);
         mem_free(store->columns[i].validity);
     }
@@ -56,10 +63,22 @@ void row_store_free(RowStore *store)
     mem_free(store);
 }
 
+static void let_go(void *store)
+{
+    row_store_free(store);
+}
+
+void row_store_keep(RowStore *store, Arena *arena)
+{
+    store->keepers++;
+    arena_on_reset(arena, let_go, store);
+}
+
 void row_store_clear(RowStore *store)
 {
+    assert(store->keepers == 0);
     arena_reset(store->arena);
-    for (size_t i = 0; i < store->schema->field_count; i++) {
+    for (size_t i = 0; i < store->column_count; i++) {
         store->columns[i].has_nulls = false;
     }
     store->chunk_count = 0;
@@ -257,7 +276,7 @@ static void grow_chunk_arrays(RowStore *store)
 {
     size_t capacity = store->chunk_capacity == 0 ? 8 : store->chunk_capacity * 2;
     store->chunks = (Batch **)mem_realloc(store->chunks, capacity * sizeof(Batch *));
-    for (size_t i = 0; i < store->schema->field_count; i++) {
+    for (size_t i = 0; i < store->column_count; i++) {
         StoreColumn *column = &store->columns[i];
         column->data = (const void **)mem_realloc(column->data, capacity * sizeof(void *));
         column->validity =
@@ -291,13 +310,13 @@ static void note_column(RowStore *store, size_t column)
 
 void row_store_append(RowStore *store, const Batch *batch)
 {
-    assert(batch->schema->field_count == store->schema->field_count);
+    assert(batch->schema->field_count == store->column_count);
     for (uint32_t at = 0; at < batch->selected_count;) {
         Batch *chunk = open_chunk(store);
         uint32_t room = BATCH_ROWS - chunk->row_count;
         uint32_t left = batch->selected_count - at;
         Span span = {.rows = batch->selection, .begin = at, .count = left < room ? left : room};
-        for (size_t i = 0; i < store->schema->field_count; i++) {
+        for (size_t i = 0; i < store->column_count; i++) {
             append_rows(chunk->columns[i], store->arena, store->arena, batch->columns[i], span);
             note_column(store, i);
         }
@@ -392,8 +411,8 @@ Vector *row_store_gather(const RowStore *store, size_t column, const uint32_t *r
 
 Batch *row_store_batch(const RowStore *store, const uint32_t *rows, uint32_t count, Arena *arena)
 {
-    Vector **columns = arena_new_array(arena, Vector *, store->schema->field_count);
-    for (size_t i = 0; i < store->schema->field_count; i++) {
+    Vector **columns = arena_new_array(arena, Vector *, store->column_count);
+    for (size_t i = 0; i < store->column_count; i++) {
         columns[i] = row_store_gather(store, i, rows, count, arena);
     }
     return batch_from_columns(arena, store->schema, columns, count);

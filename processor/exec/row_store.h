@@ -9,7 +9,10 @@
 typedef struct RowStore RowStore;
 
 RETURNS_NONNULL RowStore *row_store_new(const Schema *schema);
+/* Ends when the last who keeps it lets go. */
 void row_store_free(RowStore *store);
+/* Keeps the store until the arena is reset: batches in it refer to bytes of the store. */
+void row_store_keep(RowStore *store, Arena *arena);
 /* Copies the selected rows to the end. */
 void row_store_append(RowStore *store, const Batch *batch);
 /* Forgets all rows; keeps the memory. */
