@@ -81,8 +81,13 @@ FINISH(regr_slope, Regression, double, s->pairs.n > 1 && s->spread_x != 0,
        s->pairs.co / s->spread_x)
 FINISH(regr_intercept, Regression, double, s->pairs.n > 1 && s->spread_x != 0,
        s->pairs.mean_y - s->pairs.co / s->spread_x * s->pairs.mean_x)
-FINISH(regr_r2, Regression, double, s->pairs.n > 1 && s->pairs.m2_x != 0,
-       s->pairs.m2_y == 0 ? 1.0 : s->co_yx * s->co_yx / s->pairs.m2_x / s->pairs.m2_y)
+static double r2(const Regression *s)
+{
+    const double corr = s->co_yx / sqrt(s->pairs.m2_y * s->pairs.m2_x);
+    return s->pairs.m2_y == 0 ? 1.0 : corr * corr;
+}
+
+FINISH(regr_r2, Regression, double, s->pairs.n > 1 && s->pairs.m2_x != 0, r2(s))
 
 #define CHOOSE(name, State, add)                                                                   \
     static const AggregateLoops *choose_##name(const AggregateCall *call, const void **ret_setup)  \
