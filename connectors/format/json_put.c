@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "connectors/format/base64.h"
+#include "processor/base/base64.h"
 #include "connectors/format/json_scan.h"
 #include "processor/base/json_writer.h"
 #include "processor/data/value_text.h"

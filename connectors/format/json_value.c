@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "connectors/format/base64.h"
+#include "processor/base/base64.h"
 #include "connectors/format/json_map.h"
 #include "connectors/format/json_number.h"
 

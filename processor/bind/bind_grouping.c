@@ -398,7 +398,8 @@ bool bind_group_by(Binder *binder, const Scope *scope, Grouping *grouping)
 typedef struct GroupMap {
     Binder *binder;
     Grouping *grouping;
-    const SelectList *list; /* output columns that HAVING may name; or NULL */
+    const SelectList *list;
+    GroupClause clause;
 } GroupMap;
 
 static BoundExpr *output_column(const GroupMap *map, const BoundExpr *expr, size_t column)
@@ -447,6 +448,14 @@ static Error *no_group(const GroupMap *map, const BoundExpr *expr)
                           STR_ARG(expr->text));
 }
 
+static Error *no_output_column(const GroupMap *map, const BoundExpr *expr)
+{
+    AstIdentifier part = {.name = expr->text, .place = expr->place};
+    AstName name = {&part, 1, expr->place, expr->text};
+    Scope output = select_output_scope(map->binder, map->list);
+    return scope_unresolved(&output, &name);
+}
+
 /* HAVING b > 1 where b is no key: an output column of that name. */
 static Error *having_column(const GroupMap *map, BoundExpr *expr, BoundExpr **ret)
 {
@@ -455,10 +464,20 @@ static Error *having_column(const GroupMap *map, BoundExpr *expr, BoundExpr **re
             return bound_item(map->binder, map->list->expressions[i], i, expr, ret);
         }
     }
-    AstIdentifier part = {.name = expr->text, .place = expr->place};
-    AstName name = {&part, 1, expr->place, expr->text};
-    Scope output = select_output_scope(map->binder, map->list);
-    return scope_unresolved(&output, &name);
+    return no_output_column(map, expr);
+}
+
+static Error *replace_plain_column(const GroupMap *map, BoundExpr *expr, BoundExpr **ret)
+{
+    switch (map->clause) {
+    case GROUPS_OF_LIST:
+        return no_group(map, expr);
+    case GROUPS_OF_HAVING:
+        return having_column(map, expr, ret);
+    case GROUPS_OF_ORDER:
+        return no_output_column(map, expr);
+    }
+    return NULL;
 }
 
 /* grouping(a): the bit of the key in the hidden key. */
@@ -525,7 +544,7 @@ static Error *replace_by_group(void *context, BoundExpr *expr, BoundExpr **ret)
     } else if (is_special(expr, SPECIAL_GROUPING) || is_special(expr, SPECIAL_GROUPING_ID)) {
         return replace_grouping(map, expr, ret);
     } else if (expr->kind == BOUND_COLUMN) {
-        return map->list == NULL ? no_group(map, expr) : having_column(map, expr, ret);
+        return replace_plain_column(map, expr, ret);
     }
     return NULL;
 }
@@ -552,11 +571,11 @@ static Error *check_subqueries(const GroupMap *map, const BoundExpr *expr)
     return NULL;
 }
 
-Error *over_groups(Binder *binder, Grouping *grouping, const SelectList *list, bool having,
+Error *over_groups(Binder *binder, Grouping *grouping, const SelectList *list, GroupClause clause,
                    BoundExpr **expr)
 {
-    GroupMap map = {binder, grouping, having ? list : NULL};
-    if (!having) {
+    GroupMap map = {binder, grouping, list, clause};
+    if (clause == GROUPS_OF_LIST) {
         TRY(check_subqueries(&map, *expr));
     }
     return bound_map(binder, *expr, replace_by_group, &map, expr);

@@ -50,27 +50,55 @@ static size_t list_add(Binder *binder, SelectList *list, BoundExpr *expr, Field 
 
 /* ---------------------------------------------------------------- stars --- */
 
-/* Is the column one that EXCEPT names? Marks the name as used. */
-static bool is_excepted(const AstSelectItem *item, const ScopeColumn *column, bool *used)
+/* What EXCEPT names: for each name the columns it took away. */
+typedef struct Excepted {
+    const AstSelectItem *item;
+    size_t *taken;
+    bool overlap; /* two names took one column */
+} Excepted;
+
+static bool is_excepted(Excepted *excepted, const ScopeColumn *column)
 {
-    bool excepted = false;
-    for (size_t i = 0; i < item->except_count; i++) {
-        AstName qualifier = item->except[i];
+    size_t names = 0;
+    for (size_t i = 0; i < excepted->item->except_count; i++) {
+        AstName qualifier = excepted->item->except[i];
         Str last = qualifier.parts[qualifier.part_count - 1].name;
         qualifier.part_count--;
         if (str_equal_ignore_case(last, column->field->name) &&
             scope_star_matches(column, &qualifier)) {
-            used[i] = true;
-            excepted = true;
+            excepted->taken[i]++;
+            names++;
         }
     }
-    return excepted;
+    excepted->overlap = excepted->overlap || names > 1;
+    return names > 0;
+}
+
+static Error *check_excepted(const Scope *scope, const Excepted *excepted)
+{
+    const AstSelectItem *item = excepted->item;
+    for (size_t i = 0; i < item->except_count; i++) {
+        if (excepted->taken[i] == 0) {
+            return scope_unresolved(scope, &item->except[i]); /* SQ-9 */
+        }
+        if (excepted->taken[i] > 1) {
+            bool found = false;
+            ScopeMatch match = {0};
+            TRY(scope_find(scope, &item->except[i], &found, &match)); /* AMBIGUOUS_REFERENCE */
+        }
+    }
+    if (excepted->overlap) {
+        return error_at(ERROR_EXCEPT_OVERLAPPING_COLUMNS, item->except[0].place,
+                        "Columns in an EXCEPT list must be distinct and non-overlapping.");
+    }
+    return NULL;
 }
 
 /* The columns of the scope that the star means. Their number. */
-static size_t expand_columns(Binder *binder, const Scope *scope, const AstSelectItem *item,
-                             bool *used, SelectList *list)
+static size_t expand_columns(Binder *binder, const Scope *scope, Excepted *excepted,
+                             SelectList *list)
 {
+    const AstSelectItem *item = excepted->item;
     size_t matched = 0;
     for (size_t i = 0; i < scope->column_count; i++) {
         const ScopeColumn *column = &scope->columns[i];
@@ -78,7 +106,7 @@ static size_t expand_columns(Binder *binder, const Scope *scope, const AstSelect
             continue;
         }
         matched++;
-        if (!is_excepted(item, column, used)) {
+        if (!is_excepted(excepted, column)) {
             BoundExpr *value =
                 bound_column(binder->arena, column->field, column->column, item->place);
             size_t at = list_add(binder, list, value, *column->field);
@@ -89,13 +117,35 @@ static size_t expand_columns(Binder *binder, const Scope *scope, const AstSelect
     return matched;
 }
 
-/* s.* where s is a column: the fields of the struct. */
-static Error *expand_struct(Binder *binder, const Scope *scope, const AstSelectItem *item,
-                            bool *used, SelectList *list)
+static Error *unresolved_star(const Scope *scope, const AstSelectItem *item)
 {
+    AUTO_BUFFER Buffer columns = {0};
+    for (size_t i = 0; i < scope->column_count; i++) {
+        if (!scope->columns[i].hidden) {
+            buffer_printf(&columns, "%s`%.*s`", columns.size == 0 ? "" : ", ",
+                          STR_ARG(scope->columns[i].field->name));
+        }
+    }
+    return error_at(ERROR_CANNOT_RESOLVE_STAR_EXPAND, item->place,
+                    "Cannot resolve `%.*s`.* given input columns %s. Please check that the "
+                    "specified table or struct exists and is accessible in the input columns.",
+                    STR_ARG(item->qualifier.text), buffer_cstr(&columns));
+}
+
+/* s.* where s is a column: the fields of the struct. */
+static Error *expand_struct(Binder *binder, const Scope *scope, Excepted *excepted,
+                            SelectList *list)
+{
+    const AstSelectItem *item = excepted->item;
     AstExpr column = {.kind = AST_EXPR_COLUMN, .place = item->qualifier.place};
     column.text = item->qualifier.text;
     column.column.name = item->qualifier;
+    bool found = false;
+    ScopeMatch match = {0};
+    TRY(scope_find(scope, &item->qualifier, &found, &match));
+    if (!found) {
+        return unresolved_star(scope, item);
+    }
     BoundExpr *base = NULL;
     TRY(bind_expr(binder, scope, &column, &base));
     if (base->type->kind != TYPE_STRUCT) {
@@ -105,7 +155,7 @@ static Error *expand_struct(Binder *binder, const Scope *scope, const AstSelectI
     }
     for (size_t i = 0; i < base->type->field_count; i++) {
         const Field *field = &base->type->fields[i];
-        if (is_excepted(item, &(ScopeColumn){.field = field}, used)) {
+        if (is_excepted(excepted, &(ScopeColumn){.field = field})) {
             continue;
         }
         BoundExpr pattern = {.kind = BOUND_FIELD,
@@ -125,20 +175,15 @@ static Error *expand_struct(Binder *binder, const Scope *scope, const AstSelectI
 static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem *item,
                         SelectList *list)
 {
-    bool *used = arena_new_array(binder->arena, bool, item->except_count);
+    Excepted excepted = {item, arena_new_array(binder->arena, size_t, item->except_count), false};
     if (scope->select->ast->from_count == 0) {
         return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
                         "`*` stands for the columns of FROM, and the query has none.");
     }
-    if (expand_columns(binder, scope, item, used, list) == 0 && item->qualifier.part_count > 0) {
-        TRY(expand_struct(binder, scope, item, used, list));
+    if (expand_columns(binder, scope, &excepted, list) == 0 && item->qualifier.part_count > 0) {
+        TRY(expand_struct(binder, scope, &excepted, list));
     }
-    for (size_t i = 0; i < item->except_count; i++) {
-        if (!used[i]) {
-            return scope_unresolved(scope, &item->except[i]); /* SQ-9 */
-        }
-    }
-    return NULL;
+    return check_excepted(scope, &excepted);
 }
 
 /* ---------------------------------------------------------------- items --- */
@@ -147,13 +192,14 @@ static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem 
 static Error *bind_generator_item(Binder *binder, const Scope *scope, const AstSelectItem *item,
                                   SelectList *list)
 {
-    if (list->generator != NULL) {
-        return not_yet(item->place, "A second generator in a SELECT list");
+    BoundGenerator **last = &list->generator;
+    while (*last != NULL) {
+        last = &(*last)->next;
     }
     BoundGenerator *generator = arena_new_object(binder->arena, BoundGenerator);
     TRY(bind_generator(binder, scope, item->expr, item->aliases, item->alias_count, generator));
     generator->first_item = list->count;
-    list->generator = generator;
+    *last = generator;
     for (size_t i = 0; i < generator->field_count; i++) {
         const Field *field = &generator->fields[i];
         size_t at =
@@ -242,13 +288,18 @@ static size_t find_alias(const SelectList *list, Str name, size_t *ret_count)
     return found;
 }
 
+/* Columns of a generator are shown as columns. */
 bool names_lateral_alias(const Scope *scope, const AstName *name)
 {
-    size_t count = 0;
-    if (scope->select != NULL && scope->select->aliases == ALIAS_LATERAL) {
-        (void)find_alias(scope->select->list, name->parts[0].name, &count);
+    if (scope->select == NULL || scope->select->aliases != ALIAS_LATERAL) {
+        return false;
     }
-    return count > 0;
+    const SelectList *list = scope->select->list;
+    const BoundGenerator *generator = list->generator;
+    size_t count = 0;
+    size_t item = find_alias(list, name->parts[0].name, &count);
+    return count > 0 && (generator == NULL || item < generator->first_item ||
+                         item >= generator->first_item + generator->field_count);
 }
 
 static Error *bind_written_alias(Binder *binder, const Scope *scope, const AstExpr *expr,

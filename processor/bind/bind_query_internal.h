@@ -89,7 +89,8 @@ typedef struct BoundGenerator {
     size_t argument_count;
     const Field *fields; /* what it gives */
     size_t field_count;
-    size_t first_item; /* its first column in the SELECT list */
+    size_t first_item;           /* its first column in the SELECT list */
+    struct BoundGenerator *next; /* of the same list: gives its rows for each row of this one */
     SourcePlace place;
 } BoundGenerator;
 

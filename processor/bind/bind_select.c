@@ -26,7 +26,7 @@ typedef struct Select {
 
 /* ----------------------------------------------------------------- WHERE --- */
 
-/* Aggregates, analytic functions and generators have no place in WHERE. */
+/* What needs all rows of a group, or gives several, has no place in WHERE. */
 static Error *check_where(Binder *binder, const AstExpr *where)
 {
     ExprTraits traits;
@@ -35,7 +35,10 @@ static Error *check_where(Binder *binder, const AstExpr *where)
         return error_at(ERROR_WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE, traits.analytic->place,
                         "Window functions are not allowed in the WHERE clause.");
     }
-    const AstExpr *wrong = traits.aggregate != NULL ? traits.aggregate : traits.generator;
+    if (traits.generator != NULL) {
+        return generator_outside_select(binder, traits.generator, "Filter");
+    }
+    const AstExpr *wrong = traits.aggregate;
     if (wrong == NULL) {
         return NULL;
     }
@@ -228,9 +231,10 @@ static const BoundExpr *find_in_list(const SelectList *list, SpecialKind kind)
     for (size_t i = 0; i < list->count && found == NULL; i++) {
         found = find_special(list->expressions[i], kind);
     }
-    for (size_t i = 0; list->generator != NULL && i < list->generator->argument_count; i++) {
-        const BoundExpr *argument = find_special(list->generator->arguments[i], kind);
-        found = found == NULL ? argument : found;
+    for (const BoundGenerator *at = list->generator; at != NULL; at = at->next) {
+        for (size_t i = 0; i < at->argument_count && found == NULL; i++) {
+            found = find_special(at->arguments[i], kind);
+        }
     }
     return found;
 }
@@ -238,6 +242,12 @@ static const BoundExpr *find_in_list(const SelectList *list, SpecialKind kind)
 /* SELECT without groups that is no query of groups at all. */
 static Error *check_plain(const Select *select)
 {
+    const BoundGenerator *generator = select->list.generator;
+    if (select->aggregated && generator != NULL && generator->next != NULL) {
+        return error_at(ERROR_GENERATOR_MULTIPLE, generator->next->place,
+                        "The generator is not supported: only one generator allowed per SELECT "
+                        "clause of an aggregate query.");
+    }
     const BoundExpr *grouping = find_in_list(&select->list, SPECIAL_GROUPING);
     grouping = grouping == NULL ? find_in_list(&select->list, SPECIAL_GROUPING_ID) : grouping;
     if (select->aggregated || grouping == NULL) {
@@ -277,25 +287,26 @@ static bool bind_clauses(Select *select)
 
 /* -------------------------------------------------------------- building --- */
 
-/* Every expression that is computed above the groups. */
-static size_t collect_slots(Select *select, bool order, BoundExpr ****ret)
+/* Every expression above the groups but ORDER BY's, which has no window functions. */
+static size_t collect_slots(Select *select, BoundExpr ****ret)
 {
-    const BoundGenerator *generator = select->list.generator;
-    size_t arguments = generator == NULL ? 0 : generator->argument_count;
-    BoundExpr ***slots = arena_new_array(select->binder->arena, BoundExpr **,
-                                         select->list.count + arguments + select->order.count + 1);
+    size_t arguments = 0;
+    for (const BoundGenerator *at = select->list.generator; at != NULL; at = at->next) {
+        arguments += at->argument_count;
+    }
+    BoundExpr ***slots =
+        arena_new_array(select->binder->arena, BoundExpr **, select->list.count + arguments + 1);
     size_t count = 0;
     for (size_t i = 0; i < select->list.count; i++) {
         slots[count++] = &select->list.expressions[i];
     }
-    for (size_t i = 0; i < arguments; i++) {
-        slots[count++] = &generator->arguments[i];
+    for (const BoundGenerator *at = select->list.generator; at != NULL; at = at->next) {
+        for (size_t i = 0; i < at->argument_count; i++) {
+            slots[count++] = &at->arguments[i];
+        }
     }
     if (select->qualify != NULL) {
         slots[count++] = &select->qualify;
-    }
-    for (size_t i = 0; order && i < select->order.count; i++) {
-        slots[count++] = &select->order.keys[i].expr;
     }
     *ret = slots;
     return count;
@@ -304,24 +315,27 @@ static size_t collect_slots(Select *select, bool order, BoundExpr ****ret)
 /* All mistakes are told: each item may name a column of its own that has no group. */
 static bool put_over_groups(Select *select)
 {
+    Binder *binder = select->binder;
+    Grouping *grouping = &select->grouping;
     BoundExpr ***slots = NULL;
-    size_t count = collect_slots(select, true, &slots);
+    size_t count = collect_slots(select, &slots);
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
-        ok = binder_report(select->binder, over_groups(select->binder, &select->grouping,
-                                                       &select->list, false, slots[i])) &&
+        ok = binder_report(
+                 binder, over_groups(binder, grouping, &select->list, GROUPS_OF_LIST, slots[i])) &&
+             ok;
+    }
+    for (size_t i = 0; i < select->order.count; i++) {
+        ok = binder_report(binder, over_groups(binder, grouping, &select->list, GROUPS_OF_ORDER,
+                                               &select->order.keys[i].expr)) &&
+             ok;
+    }
+    if (select->having != NULL) {
+        ok = binder_report(binder, over_groups(binder, grouping, &select->list, GROUPS_OF_HAVING,
+                                               &select->having)) &&
              ok;
     }
     return ok;
-}
-
-/* HAVING is put over the groups before the list is: it names input columns by what they were. */
-static Error *put_having_over_groups(Select *select)
-{
-    if (select->having == NULL) {
-        return NULL;
-    }
-    return over_groups(select->binder, &select->grouping, &select->list, true, &select->having);
 }
 
 static Error *build_having(Select *select)
@@ -357,11 +371,11 @@ static Error *build_qualify(Select *select)
     return NULL;
 }
 
-static void build_generator(Select *select)
+static void build_generators(Select *select)
 {
-    if (select->list.generator != NULL) {
-        select->node = bound_select_generate(select->binder, select->node, select->list.generator,
-                                             select->list.expressions);
+    for (const BoundGenerator *at = select->list.generator; at != NULL; at = at->next) {
+        select->node =
+            bound_select_generate(select->binder, select->node, at, select->list.expressions);
     }
 }
 
@@ -371,10 +385,10 @@ static Error *build_above_groups(Select *select)
     if (select->qualify != NULL) {
         TRY(expand_items(select->binder, &select->list, &select->qualify));
     }
-    size_t count = collect_slots(select, false, &slots);
+    size_t count = collect_slots(select, &slots);
     TRY(build_windows(select->binder, slots, count, &select->node));
     TRY(build_qualify(select));
-    build_generator(select);
+    build_generators(select);
     TRY(build_lateral_aliases(select->binder, &select->list, &select->node));
     return build_output(select->binder, select->ast, &select->list, &select->order, &select->node);
 }
@@ -386,9 +400,7 @@ static bool build(Select *select)
         return false;
     }
     if (select->aggregated) {
-        bool ok = binder_report(binder, put_having_over_groups(select));
-        ok = put_over_groups(select) && ok;
-        if (!ok || !binder_report(binder, build_groups(select))) {
+        if (!put_over_groups(select) || !binder_report(binder, build_groups(select))) {
             return false;
         }
     }

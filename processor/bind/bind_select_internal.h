@@ -80,7 +80,7 @@ typedef struct SelectList {
     bool *starred;                     /* by a star */
     size_t count;
     size_t capacity;
-    BoundGenerator *generator; /* at most one; its columns are NULLs until it is built */
+    BoundGenerator *generator; /* the first; their columns are NULLs until they are built */
 } SelectList;
 
 /* What an unqualified name may mean besides a column of FROM. */
@@ -161,10 +161,15 @@ bool bind_group_by(Binder *binder, const Scope *scope, Grouping *grouping);
 /* The item that an integer means as a position; *ret_found is false for other expressions. */
 NODISCARD Error *bind_position(const SelectList *list, const AstExpr *expr, ErrorClass class,
                                const char *clause, bool *ret_found, size_t *ret_item);
-/* The expression over the AGGREGATE's output: keys and aggregates become its columns. `having`: a
- * column that is no key may be an output column. MISSING_AGGREGATION. */
+/* Whose expression is put over the groups: what a column means that is no key. */
+typedef enum GroupClause {
+    GROUPS_OF_LIST,   /* nothing: MISSING_AGGREGATION */
+    GROUPS_OF_HAVING, /* an output column of its name */
+    GROUPS_OF_ORDER,  /* nothing, and what there is are output columns */
+} GroupClause;
+/* The expression over the AGGREGATE's output: keys and aggregates become its columns. */
 NODISCARD Error *over_groups(Binder *binder, Grouping *grouping, const SelectList *list,
-                             bool having, BoundExpr **expr);
+                             GroupClause clause, BoundExpr **expr);
 /* AGGREGATE over *node, and what must stand below it. */
 NODISCARD Error *build_aggregate(Binder *binder, Grouping *grouping, SourcePlace place,
                                  BoundNode **node);

@@ -3,17 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "processor/cli/cli.h"
 #include "processor/cli/commands.h"
-#include "processor/query/session.h"
+#include "processor/query/shell.h"
 
 #include "processor/base/banned.h"
 
 static const char usage[] =
     "tidemark query [--input NAME=FILE[,COLUMNS]]… [-o table|jsonl|csv] [--schema] [--explain]\n"
-    "                      [--memory SIZE] [--threads N] [--clock TIME] [--time-zone ZONE] [SQL]";
+    "                      [--csv header=yes|no] [--csv separator=C] [--memory SIZE] [--threads "
+    "N]\n"
+    "                      [--clock TIME] [--time-zone ZONE] [SQL]";
 
 enum { INPUTS_MAX = 256, TERMINAL_COLUMNS = 80 };
 
@@ -25,25 +28,39 @@ typedef struct QueryArguments {
     const char *clock;
     const char *sql;
     bool schema;
+    bool loop; /* statements are typed */
 } QueryArguments;
 
 static bool interrupted;
 
+/* The first Ctrl-C asks the query to stop, and what does not stop in a moment is ended; nothing is
+ * lost by it. At a terminal's loop only the second one ends. */
 static void interrupt(int number)
 {
-    (void)number;
-    if (*(volatile bool *)&interrupted) {
+    static const struct itimerval moment = {.it_value = {.tv_usec = 500000}};
+    if (*(volatile bool *)&interrupted || number == SIGALRM) {
         _exit(EXIT_FAILED);
     }
     *(volatile bool *)&interrupted = true;
+    if (number == SIGTERM) {
+        (void)setitimer(ITIMER_REAL, &moment, NULL);
+    }
 }
 
-static void catch_interrupt(void)
+static void interrupt_soon(int number)
 {
-    struct sigaction action = {.sa_handler = interrupt};
+    (void)number;
+    interrupt(SIGTERM);
+}
+
+static void catch_interrupt(bool loop)
+{
+    struct sigaction action = {.sa_handler = loop ? interrupt : interrupt_soon};
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
+    action.sa_handler = interrupt;
     (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGALRM, &action, NULL);
 }
 
 /* 512KiB, 1GiB, or plain bytes. */
@@ -83,6 +100,23 @@ static bool take_output(QueryArguments *arguments, const char *value)
     return strcmp(value, "table") == 0 || strcmp(value, "jsonl") == 0 || strcmp(value, "csv") == 0;
 }
 
+/* header=yes, header=no, separator=; */
+static bool take_csv(QueryArguments *arguments, const char *value)
+{
+    Str rest = str_from(value);
+    Str name = str_cut(&rest, '=');
+    if (str_equal(name, STR("header"))) {
+        bool yes = str_equal(rest, STR("yes"));
+        arguments->session.csv_header = yes ? CSV_HEADER_YES : CSV_HEADER_NO;
+        return yes || str_equal(rest, STR("no"));
+    }
+    bool tab = str_equal(rest, STR("\\t"));
+    arguments->session.csv_separator = tab ? '\t' : rest.size == 1 ? rest.data[0] : '\0';
+    char separator = arguments->session.csv_separator;
+    return str_equal(name, STR("separator")) && separator != '\0' && separator != '"' &&
+           separator != '\n';
+}
+
 static bool take_threads(QueryArguments *arguments, const char *value)
 {
     int64_t count = 0;
@@ -105,6 +139,9 @@ static bool take_value(QueryArguments *arguments, const char *name, const char *
     }
     if (strcmp(name, "--memory") == 0) {
         return read_size(value, &arguments->session.memory_bytes);
+    }
+    if (strcmp(name, "--csv") == 0) {
+        return take_csv(arguments, value);
     }
     if (strcmp(name, "--threads") == 0) {
         return take_threads(arguments, value);
@@ -159,6 +196,9 @@ static RowWriter *new_writer(const QueryArguments *arguments, const Session *ses
     const char *form = arguments->output != NULL ? arguments->output
                        : options.terminal        ? "table"
                                                  : "jsonl";
+    if (arguments->session.explain && arguments->output == NULL) {
+        return text_writer_new(&options);
+    }
     return strcmp(form, "table") == 0 ? table_writer_new(&options)
            : strcmp(form, "csv") == 0 ? csv_writer_new(&options)
                                       : jsonl_writer_new(&options);
@@ -195,6 +235,23 @@ static Error *open_session(QueryArguments *arguments, Session **ret_session)
     return NULL;
 }
 
+/* The statement given, or standard input. */
+static bool read_script(const QueryArguments *arguments, Buffer *script)
+{
+    enum { BLOCK = 64 << 10 };
+    if (arguments->sql != NULL) {
+        buffer_append_cstr(script, arguments->sql);
+        return true;
+    }
+    for (;;) {
+        size_t got = fread(buffer_reserve(script, BLOCK), 1, BLOCK, stdin);
+        script->size += got;
+        if (got == 0) {
+            return ferror(stdin) == 0 && !interrupted;
+        }
+    }
+}
+
 static int run(QueryArguments *arguments)
 {
     AUTO(session) Session *session = NULL;
@@ -205,8 +262,16 @@ static int run(QueryArguments *arguments)
         return code;
     }
     AUTO(row_writer) RowWriter *writer = new_writer(arguments, session);
+    if (arguments->loop) {
+        shell_run(session, writer, &interrupted, cli_print_error);
+        return EXIT_DONE;
+    }
+    AUTO_BUFFER Buffer script = {0};
+    if (!read_script(arguments, &script)) {
+        return EXIT_FAILED;
+    }
     Diagnostics diagnostics = {0};
-    bool done = session_run_script(session, str_from(arguments->sql), writer, &diagnostics);
+    bool done = session_run_script(session, buffer_str(&script), writer, &diagnostics);
     (void)cli_print_diagnostics(&diagnostics);
     return done ? EXIT_DONE : EXIT_FAILED;
 }
@@ -218,9 +283,12 @@ int cmd_query(int argc, char **argv)
         .session = {.memory_bytes = (size_t)1 << 30,
                     .spill_dir = folder == NULL || folder[0] == '\0' ? "/tmp" : folder,
                     .interrupted = &interrupted}};
-    if (!read_arguments(argc, argv, &arguments) || arguments.sql == NULL) {
+    if (!read_arguments(argc, argv, &arguments)) {
         return cli_usage(usage);
     }
-    catch_interrupt();
+    arguments.loop = arguments.sql == NULL && isatty(STDIN_FILENO) == 1;
+    arguments.session.show_progress = isatty(STDERR_FILENO) == 1;
+    arguments.session.rows_on_terminal = isatty(STDOUT_FILENO) == 1;
+    catch_interrupt(arguments.loop);
     return run(&arguments);
 }

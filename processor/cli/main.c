@@ -63,11 +63,15 @@ static const Command commands[] = {
      "too,\n"
      "                               `-` is standard input; columns as in CREATE TABLE\n"
      "  -o table|jsonl|csv           form of the rows; on a terminal table, else jsonl\n"
+     "  --csv header=yes|no          a first line of names or none (a line that names columns is "
+     "one)\n"
+     "  --csv separator=C            between fields (a comma; a tab for .tsv)\n"
      "  --explain                    show plans, run nothing\n"
      "  --memory SIZE                what operators may hold before they use files (1GiB)\n"
      "  --threads N                  that decode (as many as there are cores)\n"
      "  --clock TIME                 what now() says\n"
-     "  --time-zone ZONE             of the session (UTC)\n"},
+     "  --time-zone ZONE             of the session (UTC)\n"
+     "Without SQL a terminal begins a dialogue; else statements are read from standard input.\n"},
     {"sql", cmd_not_yet, "", "not yet: statements against the running service", NULL},
     {"refresh", cmd_not_yet, "", "not yet: start an update of the running service", NULL},
 };

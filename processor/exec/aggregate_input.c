@@ -41,7 +41,8 @@ static Error *add_slot(AggregateInput *input, const BoundExpr *expr, int filter,
     InputSlot *slot = &input->slots[input->slot_count];
     TRY(expression_open(expr, context, &slot->expression));
     slot->expr = expr;
-    slot->filter = filter;
+    /* A column is shared with those who have no filter. */
+    slot->filter = expr->kind == BOUND_COLUMN ? NO_FILTER : filter;
     *ret_slot = input->slot_count++;
     return NULL;
 }

@@ -17,7 +17,8 @@
 enum {
     PARTITION_BITS = 4,
     PARTITION_COUNT = 1 << PARTITION_BITS,
-    LEVEL_MAX = 6, /* then the rows are equal, or memory is too small to help */
+    LEVEL_MAX = 6,
+    ROWS_MIN = 2048, /* fewer distinct rows are not divided: it would not help */
 };
 
 /* Rows of both sides whose hashes agree in some bits. */
@@ -99,6 +100,11 @@ static void take_rows(const SetAll *set, Batch *batch, Arena *arena)
     }
     batch->selection = selection;
     batch->selected_count = kept;
+}
+
+static bool outgrown(const SetAll *set)
+{
+    return memory_exceeded(set->memory) && group_table_count(set->counts) > ROWS_MIN;
 }
 
 /* ------------------------------------------------------------------- files --- */
@@ -200,7 +206,7 @@ static Error *read_right(SetAll *set, const Pull *pull)
             continue;
         }
         count_rows(set, batch, NULL, set->input);
-        if (memory_exceeded(set->memory)) {
+        if (outgrown(set)) {
             TRY(divide_counts(set, 0));
             set->from_files = true;
         }
@@ -274,7 +280,7 @@ static Error *load_pair(SetAll *set, const Pull *pull, Pair *pair, bool *ret_div
             return spill_rewind(pair->left);
         }
         count_rows(set, batch, batch->columns[set->schema->field_count], set->input);
-        if (memory_exceeded(set->memory) && pair->level < LEVEL_MAX) {
+        if (outgrown(set) && pair->level < LEVEL_MAX) {
             *ret_divided = true;
             return divide_pair(set, pull, pair);
         }

@@ -99,6 +99,13 @@ NODISCARD Error *resolve_map_contains_key(FunctionCall *call, const Type **ret_t
 /* MAP_FUNCTION_DIFF_TYPES: the value is no key of the map. */
 NODISCARD COLD RETURNS_NONNULL Error *different_key(const FunctionCall *call);
 
+/* JSON and CSV, in resolve_json.c. */
+NODISCARD Error *resolve_from_json(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_to_json(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_schema_of_json(FunctionCall *call, const Type **ret_type);
+/* STRINGs only; the entry's signature is the result: s, i, S as resolve_signature's. */
+NODISCARD Error *resolve_texts(FunctionCall *call, const Type **ret_type);
+
 /* The type arrays of both element types can have where Spark converts carefully: no text for other
  * types, no other DECIMAL; NULL when there is none. */
 const Type *tightest_type(Arena *arena, const Type *a, const Type *b);

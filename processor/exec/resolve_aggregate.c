@@ -326,11 +326,11 @@ Error *resolve_count_distinct(FunctionCall *call, const Type **ret_type)
         return must_not_be_null(call, "relativeSD");
     }
     call->argument_types[1] = &type_double;
+    /* Fewer than 2^4 registers, and more than 2^21, are refused. */
     if (!(error <= 0.39) || !(error >= 0.001)) {
-        return error_at(ERROR_VALUE_OUT_OF_RANGE, call->place,
-                        "Cannot resolve \"%.*s\" due to data type mismatch: The relativeSD must be "
-                        "between [0.001, 0.39] (current value = %gD).",
-                        STR_ARG(call->text), error);
+        return error_at(ERROR_FAILED_FUNCTION_CALL, call->place,
+                        "Failed preparing of the function `approx_count_distinct` for call: the "
+                        "relative error must be from 0.001 to 0.39.");
     }
     return NULL;
 }

@@ -137,7 +137,8 @@ void expr_format(const BoundExpr *expr, const Schema *schema, Buffer *out)
         for (uint32_t i = 0; i < expr->parameter_count; i++) {
             buffer_printf(out, i == 0 ? "(x%u" : ", x%u", expr->parameter + i);
         }
-        format_around(") -> (", expr, "", schema, out);
+        buffer_append_cstr(out, ") -> ");
+        expr_format(expr->children[0], schema, out);
         return;
     case BOUND_PARAMETER:
         buffer_printf(out, "x%u", expr->parameter);

@@ -302,6 +302,7 @@ static Error *push_sort_or_limit(Domain *domain, LogicalNode *node, LogicalNode 
     BoundSortKey *keys = arena_new_array(arena, BoundSortKey, domain->count);
     for (size_t i = 0; i < domain->count; i++) {
         keys[i].expr = domain_column(domain, i, node->schema->field_count);
+        keys[i].nulls_first = true;
     }
     LogicalNode *sort = arena_new_object(arena, LogicalNode);
     *sort = (LogicalNode){.kind = LOGICAL_SORT,

@@ -1,9 +1,9 @@
 /* A dependent join as a join of independent sides. In this order, the first that fits:
  *
  * - The right side refers to nothing outside: it is a join already.
+ * - The conditions that refer outside go up from the filters into the join (unnest_pull.c).
  * - Row by row (lateral, or SELECT without FROM): the left side takes the place of what the right
  *   one reads, and the columns of both go up together.
- * - The conditions that refer outside go up from the filters into the join (unnest_pull.c).
  * - A scalar aggregate over `outer = inner` is grouped by `inner` (unnest_aggregate.c).
  * - Else the right side is computed for all values of the outer columns at once, and joined by them
  *   (unnest_domain.c). */
@@ -267,12 +267,14 @@ Error *unnest_join(PlanBuilder *builder, const DependentJoin *join, LogicalNode 
         *ret_node = finish_join(arena, &dependent, &parts);
         return NULL;
     }
-    if ((join->kind == JOIN_INNER && is_row_wise(dependent.right)) ||
-        (join->kind == JOIN_SINGLE && is_one_row(dependent.right))) {
+    if (join->kind == JOIN_SINGLE && is_one_row(dependent.right)) {
         return join_row_wise(builder, &dependent, ret_node);
     }
     if (join_pulled(arena, &dependent, ret_node)) {
         return NULL;
+    }
+    if (join->kind == JOIN_INNER && is_row_wise(dependent.right)) {
+        return join_row_wise(builder, &dependent, ret_node);
     }
     LogicalNode *grouped = join->kind == JOIN_SINGLE ? unnest_aggregate(arena, &dependent) : NULL;
     if (grouped != NULL) {

@@ -21,6 +21,30 @@ static void note_subquery(void *context, const BoundExpr *expr, ExprRole role)
     *found = *found || expr_has_kind(expr, BOUND_SUBQUERY);
 }
 
+typedef struct Negated {
+    Arena *arena;
+    ExprList list;
+} Negated;
+
+static void note_negated(Negated *negated, BoundExpr *expr, bool below_not)
+{
+    if (expr->kind == BOUND_SUBQUERY && below_not) {
+        expr_list_add(negated->arena, &negated->list, expr);
+    }
+    bool logic = expr->kind == BOUND_AND || expr->kind == BOUND_OR;
+    bool below = expr->kind == BOUND_NOT ? !below_not : logic && below_not;
+    for (size_t i = 0; i < expr->child_count; i++) {
+        note_negated(negated, expr->children[i], below);
+    }
+}
+
+static BoundExpr *note_negated_in(void *context, BoundExpr *expr, ExprRole role)
+{
+    (void)role;
+    note_negated(context, expr, false);
+    return expr;
+}
+
 static bool has_subquery(const LogicalNode *node)
 {
     bool found = false;
@@ -41,6 +65,7 @@ typedef struct Attach {
     size_t count;
     size_t done_capacity;
     size_t column_capacity;
+    const ExprList *negated; /* INs that stand below NOT */
     Error *error;
 } Attach;
 
@@ -124,7 +149,22 @@ static Error *attach_one(Attach *attach, const BoundExpr *expr, BoundExpr **ret_
     return NULL;
 }
 
-/* The column that stands for a subquery; NULL for other expressions. */
+/* An IN that is open because of a NULL is no match in Spark, and below NOT one: FALSE either way.
+ * (A condition of WHERE that is open is not TRUE, so there it is the same.) */
+static BoundExpr *close_in(const Attach *attach, const BoundExpr *expr, BoundExpr *column)
+{
+    if (expr->subquery->kind != SUBQUERY_IN) {
+        return column;
+    }
+    bool negated = false;
+    for (size_t i = 0; i < attach->negated->count && !negated; i++) {
+        negated = attach->negated->items[i] == expr;
+    }
+    Arena *arena = attach->builder->arena;
+    return expr_coalesce(arena, column, expr_boolean(arena, negated));
+}
+
+/* The value that stands for a subquery; NULL for other expressions. */
 static BoundExpr *attach_subquery(void *context, BoundExpr *expr)
 {
     Attach *attach = context;
@@ -141,6 +181,7 @@ static BoundExpr *attach_subquery(void *context, BoundExpr *expr)
     if (attach->error == NULL) {
         Arena *arena = attach->builder->arena;
         size_t count = attach->count;
+        column = close_in(attach, expr, column);
         *arena_push(arena, attach->done, count, attach->done_capacity) = expr;
         *arena_push(arena, attach->columns, attach->count, attach->column_capacity) = column;
     }
@@ -193,7 +234,8 @@ static Error *filter_by(Attach *attach, BoundExpr *conjunct)
     return unnest_join(attach->builder, &join, &attach->tree);
 }
 
-static Error *unnest_filter(PlanBuilder *builder, const LogicalNode *node, LogicalNode **ret_node)
+static Error *unnest_filter(PlanBuilder *builder, const LogicalNode *node, const ExprList *negated,
+                            LogicalNode **ret_node)
 {
     ExprList conjuncts = {0};
     ExprList plain = {0};
@@ -203,7 +245,7 @@ static Error *unnest_filter(PlanBuilder *builder, const LogicalNode *node, Logic
             expr_list_add(builder->arena, &plain, conjuncts.items[i]);
         }
     }
-    Attach attach = {.builder = builder, .tree = node->child};
+    Attach attach = {.builder = builder, .tree = node->child, .negated = negated};
     if (plain.count > 0) {
         attach.tree =
             node_filter(builder->arena, node->child, expr_list_and(builder->arena, &plain));
@@ -307,15 +349,14 @@ typedef struct Widen {
 static BoundExpr *widen_column(void *context, BoundExpr *expr)
 {
     const Widen *widen = context;
-    if (expr->kind != BOUND_COLUMN || expr->column < widen->left_count) {
-        return NULL;
-    }
     for (size_t i = 0; i < widen->left->count; i++) {
         if (expr == widen->left->columns[i]) {
             return expr;
         }
     }
-    return expr_shift_columns(widen->arena, expr, (int64_t)widen->by);
+    return expr->kind == BOUND_COLUMN && expr->column >= widen->left_count
+               ? expr_shift_columns(widen->arena, expr, (int64_t)widen->by)
+               : NULL;
 }
 
 /* The join's own columns out of those of the wider sides. */
@@ -332,13 +373,17 @@ static LogicalNode *narrow_join(Arena *arena, const LogicalNode *before, Logical
 }
 
 static Error *unnest_condition(PlanBuilder *builder, const LogicalNode *node,
-                               LogicalNode **ret_node)
+                               const ExprList *negated, LogicalNode **ret_node)
 {
     Arena *arena = builder->arena;
     size_t left_count = node->child->schema->field_count;
     JoinAttach attach = {
-        .left = {.builder = builder, .tree = node->child},
-        .right = {.builder = builder, .tree = node->right, .first_column = left_count}};
+        .left = {.builder = builder, .tree = node->child, .negated = negated},
+        .right = {.builder = builder,
+                  .tree = node->right,
+                  .first_column = left_count,
+                  .negated = negated},
+    };
     BoundExpr *condition = expr_map(arena, node->condition, attach_to_side, &attach);
     TRY(attach.error);
     size_t added = attach.left.tree->schema->field_count - left_count;
@@ -390,18 +435,20 @@ Error *unnest_node(PlanBuilder *builder, LogicalNode *node, LogicalNode **ret_no
     if (!has_subquery(node)) {
         return NULL;
     }
+    Negated negated = {.arena = builder->arena};
+    (void)node_map_exprs(builder->arena, node, note_negated_in, &negated);
     if (node->kind == LOGICAL_FILTER) {
-        return unnest_filter(builder, node, ret_node);
+        return unnest_filter(builder, node, &negated.list, ret_node);
     }
     if (node->kind == LOGICAL_JOIN) {
-        return unnest_condition(builder, node, ret_node);
+        return unnest_condition(builder, node, &negated.list, ret_node);
     }
     if (node->kind == LOGICAL_VALUES) {
         node = values_over_one_row(builder->arena, node);
     }
     assert(node->child != NULL && node->right == NULL);
     size_t child_count = node->child->schema->field_count;
-    Attach attach = {.builder = builder, .tree = node->child};
+    Attach attach = {.builder = builder, .tree = node->child, .negated = &negated.list};
     LogicalNode *result = node_map_exprs(builder->arena, node, attach_expr, &attach);
     TRY(attach.error);
     result->child = attach.tree;

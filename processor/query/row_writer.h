@@ -34,12 +34,16 @@ RowWriter *csv_writer_new(const RowWriterOptions *options);
 /* For people: types in the header, numbers to the right, NULL visible, the number of rows below. */
 RowWriter *table_writer_new(const RowWriterOptions *options);
 
+/* The texts of the first column as they are, a line each. */
+RowWriter *text_writer_new(const RowWriterOptions *options);
+
 UNUSED static inline void row_writer_close(RowWriter *writer)
 {
     writer->close(writer);
 }
 
-/* Writes out what is in the buffer, when there is enough or always with `all`. OUTPUT_FAILED. */
+/* Writes out what is in the buffer, when there is enough or always with `all`. OUTPUT_NOT_WRITABLE.
+ */
 NODISCARD Error *row_writer_flush(FILE *out, Buffer *lines, bool all);
 
 DEFINE_AUTO(row_writer, RowWriter, row_writer_close)

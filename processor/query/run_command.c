@@ -4,27 +4,31 @@
 
 #include "processor/base/banned.h"
 
-/* Rows of texts. */
+/* Rows of texts, and of truth. */
 typedef struct Answer {
     Arena *arena;
     Batch *batch;
 } Answer;
 
+/* Names that begin with "is" are those of a BOOLEAN. */
 static Answer answer_begin(Arena *arena, const char *const *names, size_t count)
 {
     Field *fields = arena_new_array(arena, Field, count);
     for (size_t i = 0; i < count; i++) {
-        fields[i] = (Field){.name = str_from(names[i]), .type = &type_string};
+        fields[i] = (Field){.name = str_from(names[i]),
+                            .type = strncmp(names[i], "is", 2) == 0 ? &type_boolean : &type_string};
     }
     return (Answer){arena, batch_new(arena, schema_new(arena, fields, count), 16)};
 }
 
-/* One text a column; STR_NULL is NULL. */
+/* One text a column; STR_NULL is NULL. A BOOLEAN is true where there is a text. */
 static void answer_add(Answer *answer, const Str *texts)
 {
     Batch *batch = answer->batch;
     for (size_t i = 0; i < batch->schema->field_count; i++) {
-        if (texts[i].data == NULL) {
+        if (batch->schema->fields[i].type->kind == TYPE_BOOLEAN) {
+            vector_append_bool(batch->columns[i], answer->arena, texts[i].data != NULL);
+        } else if (texts[i].data == NULL) {
             vector_append_null(batch->columns[i], answer->arena);
         } else {
             vector_append_str(batch->columns[i], answer->arena, texts[i]);

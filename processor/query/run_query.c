@@ -29,13 +29,12 @@ static Error *connect_sources(Session *session, const LogicalPlan *plan, Query *
         BatchSource *batches = NULL;
         TRY(file_table_read(input->table, input->schema, source->schema, source->columns,
                             &batches));
-        query_set_source(query, i, batches);
+        query_set_source(query, i, progress_watch(&session->progress, input->table, batches));
     }
     return NULL;
 }
 
-static Error *write_results(const Session *session, Query *query, const Schema *schema,
-                            RowWriter *writer)
+static Error *write_results(Session *session, Query *query, const Schema *schema, RowWriter *writer)
 {
     AUTO(arena) Arena *batch_arena = arena_new("batch");
     const volatile bool *interrupted = session->options.interrupted;
@@ -48,9 +47,13 @@ static Error *write_results(const Session *session, Query *query, const Schema *
             return error_new(ERROR_INTERRUPTED, "The query was interrupted.");
         }
         if (batch == NULL) {
+            progress_hide(&session->progress, true);
             return writer->end(writer);
         }
-        TRY(writer->write(writer, batch));
+        if (batch->selected_count > 0) {
+            progress_hide(&session->progress, session->options.rows_on_terminal);
+            TRY(writer->write(writer, batch));
+        }
     }
 }
 
@@ -65,8 +68,11 @@ static Error *run_plan(Session *session, const LogicalPlan *plan, RowWriter *wri
                            .interrupted = session->options.interrupted};
     AUTO(query) Query *query = NULL;
     TRY(query_open(plan, &context, &query));
+    progress_start(&session->progress, session->options.show_progress);
     TRY(connect_sources(session, plan, query));
-    return write_results(session, query, plan->root->schema, writer);
+    Error *error = write_results(session, query, plan->root->schema, writer);
+    progress_hide(&session->progress, true);
+    return error;
 }
 
 Error *session_run_query(Session *session, const AstQuery *ast, bool explain, RowWriter *writer)

@@ -97,7 +97,9 @@ Error *session_add_input(Session *session, Str input)
     Str columns = end == rest.size ? STR_NULL : (Str){rest.data + end + 1, rest.size - end - 1};
     FileOptions options = {.time_zone = session->zone,
                            .threads = session->options.threads,
-                           .interrupted = session->options.interrupted};
+                           .interrupted = session->options.interrupted,
+                           .csv_header = session->options.csv_header,
+                           .csv_separator = session->options.csv_separator};
     AUTO(file_table) FileTable *table = NULL;
     const Schema *schema = NULL;
     TRY(file_table_open(file, &options, &table));

@@ -17,6 +17,9 @@ typedef struct SessionOptions {
     const bool *interrupted; /* set by a signal */
     bool explain;            /* show plans, run nothing */
     bool show_progress;      /* a line on stderr while a query takes long */
+    bool rows_on_terminal;   /* then it goes before the first row */
+    CsvHeader csv_header;    /* as in FileOptions */
+    char csv_separator;
 } SessionOptions;
 
 typedef struct Session Session;

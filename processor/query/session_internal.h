@@ -2,6 +2,7 @@
 #ifndef QUERY_SESSION_INTERNAL_H
 #define QUERY_SESSION_INTERNAL_H
 
+#include "processor/query/progress.h"
 #include "processor/query/session.h"
 
 typedef struct Input {
@@ -18,6 +19,7 @@ struct Session {
     Input *inputs; /* by the number of their relation */
     size_t input_count;
     size_t input_capacity;
+    Progress progress; /* of the query that runs */
 };
 
 /* A SELECT; with `explain` its plan only. */

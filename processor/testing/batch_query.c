@@ -28,40 +28,59 @@ static Error *pull_results(Query *query, Arena *arena, Batch *result)
     }
 }
 
-/* The rows from `first` on, of the columns the plan reads. */
-static Batch *slice(const Batch *rows, const LogicalSource *source, uint32_t first, uint32_t count,
-                    Arena *arena)
+/* Rows at hand as a source, `step` at a time, of the columns the plan reads. */
+typedef struct RowSource {
+    BatchSource source;
+    const LogicalSource *reads;
+    const Batch *rows;
+    uint32_t next;
+    uint32_t step;
+    Arena *arena;
+} RowSource;
+
+static Error *row_source_next(BatchSource *source, Arena *arena, Batch **ret_batch)
 {
-    Batch *batch = batch_new(arena, source->schema, count);
-    for (size_t c = 0; c < source->schema->field_count; c++) {
-        const Vector *column = rows->columns[source->columns[c]];
+    RowSource *own = (RowSource *)source;
+    Arena *into = arena != NULL ? arena : own->arena;
+    uint32_t left = own->rows->row_count - own->next;
+    uint32_t count = left < own->step ? left : own->step;
+    *ret_batch = NULL;
+    if (count == 0) {
+        return NULL;
+    }
+    Batch *batch = batch_new(into, own->reads->schema, count);
+    for (size_t c = 0; c < own->reads->schema->field_count; c++) {
+        const Vector *column = own->rows->columns[own->reads->columns[c]];
         for (uint32_t i = 0; i < count; i++) {
-            vector_append_from(batch->columns[c], arena, column, first + i);
+            vector_append_from(batch->columns[c], into, column, own->next + i);
         }
     }
     batch->row_count = count;
     batch->selected_count = count;
-    return batch;
+    own->next += count;
+    *ret_batch = batch;
+    return NULL;
 }
 
-static Error *run_plan(const BatchQuery *request, const LogicalPlan *plan, Query *query,
-                       Arena *arena, Batch *result)
+static void row_source_close(BatchSource *source)
 {
-    if (plan->source_count == 0) {
-        return pull_results(query, arena, result);
-    }
-    if (plan->source_count > 1) {
-        return error_new(ERROR_NOT_YET, "Queries over more than one relation are not supported "
-                                        "yet.");
-    }
-    const LogicalSource *source = &plan->sources[0];
-    Batch *rows = NULL;
-    TRY(request->rows_of(request->context, source->relation, arena, &rows));
-    uint32_t step = request->batch_rows == 0 ? BATCH_ROWS : (uint32_t)request->batch_rows;
-    for (uint32_t first = 0; first < rows->row_count; first += step) {
-        uint32_t left = rows->row_count - first;
-        query_push(query, 0, slice(rows, source, first, left < step ? left : step, arena));
-        TRY(pull_results(query, arena, result));
+    (void)source; /* lies in the arena */
+}
+
+static Error *set_sources(const BatchQuery *request, const LogicalPlan *plan, Query *query,
+                          Arena *arena)
+{
+    for (size_t i = 0; i < plan->source_count; i++) {
+        Batch *rows = NULL;
+        TRY(request->rows_of(request->context, plan->sources[i].relation, arena, &rows));
+        RowSource *source = arena_new_object(arena, RowSource);
+        *source = (RowSource){
+            .source = {row_source_next, (int64_t)rows->row_count, row_source_close},
+            .reads = &plan->sources[i],
+            .rows = rows,
+            .step = request->batch_rows == 0 ? BATCH_ROWS : (uint32_t)request->batch_rows,
+            .arena = arena};
+        query_set_source(query, i, &source->source);
     }
     return NULL;
 }
@@ -90,7 +109,8 @@ Error *batch_query_run(const BatchQuery *request, Arena *arena, Batch **ret_resu
     TRY(query_open(plan, &exec, &query));
     arena_on_reset(arena, release_query, query); /* results may point into its constants */
     Batch *result = batch_new(arena, plan->root->schema, 0);
-    TRY(run_plan(request, plan, query, arena, result));
+    TRY(set_sources(request, plan, query, arena));
+    TRY(pull_results(query, arena, result));
     *ret_result = result;
     return NULL;
 }

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "connectors/format/base64.h"
+#include "processor/base/base64.h"
 #include "processor/data/decimal.h"
 #include "processor/data/value_text.h"
 

@@ -1,7 +1,8 @@
 /* corr, covar_pop, covar_samp and linear regression: moments of pairs, kept up to date row by row
  * with Spark's formulas. Pairs with a NULL do not count.
  *
- * Spark's regr_ functions take (y, x), and give both to the same formulas with x first. */
+ * Spark's regr_ functions take (y, x); some give them to the formulas in this order, some with x
+ * first, which the last digit shows. */
 #include <math.h>
 
 #include "processor/exec/aggregates/aggregates.h"
@@ -42,7 +43,8 @@ FINISH(corr, Pairs, double, s->n > 1 && s->m2_x * s->m2_y != 0, s->co / sqrt(s->
 
 /* Sums of squares go by the formula of variance, as Spark's regr_sxx does. */
 typedef struct Regression {
-    Pairs pairs; /* x first */
+    Pairs pairs;  /* x first, for the line */
+    double co_yx; /* the same sum of products with y first, for regr_sxy and regr_r2 */
     double sum_x;
     double sum_y;
     double spread_x;
@@ -60,6 +62,7 @@ ADD_PAIR_LOOPS(regression, Regression, {
     p->mean_x += dx_n;
     p->mean_y += dy_n;
     p->co += dx * (x - p->mean_y);
+    s->co_yx += dy * (y - p->mean_x);
     p->m2_x += dx * (y - p->mean_x);
     p->m2_y += dy * (x - p->mean_y);
     s->spread_x += dx * (dx - dx_n);
@@ -73,13 +76,18 @@ FINISH(regr_avgx, Regression, double, s->pairs.n > 0, s->sum_x / s->pairs.n)
 FINISH(regr_avgy, Regression, double, s->pairs.n > 0, s->sum_y / s->pairs.n)
 FINISH(regr_sxx, Regression, double, s->pairs.n > 0, s->spread_x)
 FINISH(regr_syy, Regression, double, s->pairs.n > 0, s->spread_y)
-FINISH(regr_sxy, Regression, double, s->pairs.n > 0, s->pairs.co)
+FINISH(regr_sxy, Regression, double, s->pairs.n > 0, s->co_yx)
 FINISH(regr_slope, Regression, double, s->pairs.n > 1 && s->spread_x != 0,
        s->pairs.co / s->spread_x)
 FINISH(regr_intercept, Regression, double, s->pairs.n > 1 && s->spread_x != 0,
        s->pairs.mean_y - s->pairs.co / s->spread_x * s->pairs.mean_x)
-FINISH(regr_r2, Regression, double, s->pairs.n > 1 && s->pairs.m2_x != 0,
-       s->pairs.m2_y == 0 ? 1.0 : s->pairs.co * s->pairs.co / (s->pairs.m2_x * s->pairs.m2_y))
+static double r2(const Regression *s)
+{
+    const double corr = s->co_yx / sqrt(s->pairs.m2_y * s->pairs.m2_x);
+    return s->pairs.m2_y == 0 ? 1.0 : corr * corr;
+}
+
+FINISH(regr_r2, Regression, double, s->pairs.n > 1 && s->pairs.m2_x != 0, r2(s))
 
 #define CHOOSE(name, State, add)                                                                   \
     static const AggregateLoops *choose_##name(const AggregateCall *call, const void **ret_setup)  \

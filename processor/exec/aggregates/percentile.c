@@ -143,7 +143,7 @@ static double percentile_of(const State *s, const Setup *setup, double percentag
     if (higher == lower || compare(lower_value, higher_value) == 0) {
         return lower_value;
     }
-    return (higher - position) * lower_value + (position - lower) * higher_value;
+    return lower_value + (position - lower) * (higher_value - lower_value);
 }
 
 /* Intervals are cut toward zero. */

@@ -314,6 +314,7 @@ static const AnswerFile answer_files[] = {
     {"datetime", "UTC"},
     {"collection", "UTC"},
     {"lambda", "UTC"},
+    {"json", "UTC"},
 };
 
 static void test_file(void **state)

@@ -1,5 +1,5 @@
 /* Base64: three bytes are four characters of six bits. */
-#include "connectors/format/base64.h"
+#include "processor/base/base64.h"
 
 #include "processor/base/banned.h"
 

@@ -1,6 +1,6 @@
 /* Base64 of RFC 4648 section 4: the standard alphabet, padding required, no line breaks. */
-#ifndef FORMAT_BASE64_H
-#define FORMAT_BASE64_H
+#ifndef BASE_BASE64_H
+#define BASE_BASE64_H
 
 #include <stdbool.h>
 
