@@ -72,8 +72,8 @@ typedef struct Join {
     Arena *input;   /* of a batch that is read and copied, or of the copy's frame */
     Arena *scratch; /* of one block of candidates */
     bool build_is_left;
-    JoinSide build;
-    JoinSide probe;
+    KeyedRows build;
+    KeyedRows probe;
     JoinGives gives;
     bool probe_outer;      /* pairs: rows of the probe side without a match too */
     bool build_rows_after; /* rows of the build side follow: */

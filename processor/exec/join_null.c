@@ -34,8 +34,8 @@ bool join_null_is_simple(const Join *join)
 static bool row_has_null(const Join *join, uint32_t at)
 {
     const JoinProbe *probe = &join->at;
-    return join_key_is_null(&join->probe, join->node->null_equal, probe->batch,
-                            batch_selected(probe->batch, at));
+    return keyed_rows_is_null(&join->probe, join->node->null_equal, probe->batch,
+                              batch_selected(probe->batch, at));
 }
 
 static void find_open_by_counts(Join *join)
@@ -55,8 +55,8 @@ static void list_null_rows(Join *join)
     }
     join->null_rows = arena_new_array(join->arena, uint32_t, join->build_null_count);
     for (uint32_t row = 0; row < table->count; row++) {
-        if (join_key_is_null(&join->build, join->node->null_equal,
-                             row_store_chunk(table->rows, row), row % BATCH_ROWS)) {
+        if (keyed_rows_is_null(&join->build, join->node->null_equal,
+                               row_store_chunk(table->rows, row), row % BATCH_ROWS)) {
             join->null_rows[join->null_row_count++] = row;
         }
     }
@@ -95,7 +95,7 @@ static bool may_be_equal(const Join *join, size_t key, uint32_t probe_row, uint3
     const Vector *left = join->at.keys[key];
     const Vector *right = join->table->keys[key];
     if (!join->node->null_equal[key] &&
-        (join_value_is_null(left, probe_row) || join_value_is_null(right, build_row))) {
+        (keyed_value_is_null(left, probe_row) || keyed_value_is_null(right, build_row))) {
         return true;
     }
     return vector_value_equal(left, probe_row, right, build_row);

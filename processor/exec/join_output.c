@@ -18,7 +18,7 @@ typedef struct ColumnPlace {
 
 static ColumnPlace place_of(const Join *join, size_t column)
 {
-    const JoinSide *left = join->build_is_left ? &join->build : &join->probe;
+    const KeyedRows *left = join->build_is_left ? &join->build : &join->probe;
     bool in_left = column < left->schema->field_count;
     return (ColumnPlace){.in_build = in_left == join->build_is_left,
                          .column = in_left ? column : column - left->schema->field_count};

@@ -23,7 +23,7 @@ enum {
 
 /* A side that is being cut. */
 typedef struct Cut {
-    const JoinSide *side;
+    const KeyedRows *side;
     const bool *null_equal;
     const QueryMemory *memory;
     unsigned level;
@@ -72,7 +72,7 @@ static void deal_rows(Cut *cut, const Batch *batch, const uint64_t *hashes, Part
     for (uint32_t i = 0; i < batch->selected_count; i++) {
         uint32_t row = batch_selected(batch, i);
         unsigned part = partition_of(hashes[row], cut->level);
-        if (join_key_is_null(cut->side, cut->null_equal, batch, row)) {
+        if (keyed_rows_is_null(cut->side, cut->null_equal, batch, row)) {
             if (!cut->needs_nulls) {
                 continue;
             }

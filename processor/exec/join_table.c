@@ -16,7 +16,7 @@
 
 enum { PREFETCH_AHEAD = 24, SLOTS_MIN = 16 };
 
-JoinTable *join_table_new(const JoinSide *side, const bool *null_equal)
+JoinTable *join_table_new(const KeyedRows *side, const bool *null_equal)
 {
     JoinTable *table = mem_new(JoinTable);
     table->side = side;
@@ -86,7 +86,7 @@ static void gather_keys(JoinTable *table)
 static bool key_is_null(const JoinTable *table, uint32_t row)
 {
     for (size_t i = 0; i < table->side->key_count; i++) {
-        if (!table->null_equal[i] && join_value_is_null(table->keys[i], row)) {
+        if (!table->null_equal[i] && keyed_value_is_null(table->keys[i], row)) {
             return true;
         }
     }
@@ -189,7 +189,7 @@ static void forget_nulls(const JoinTable *table, const Vector *const *keys, Rows
 {
     for (size_t k = 0; k < table->side->key_count; k++) {
         for (uint32_t i = 0; !table->null_equal[k] && i < rows.count; i++) {
-            if (join_value_is_null(keys[k], rows_at(rows, i))) {
+            if (keyed_value_is_null(keys[k], rows_at(rows, i))) {
                 heads[i] = ROW_NONE;
             }
         }

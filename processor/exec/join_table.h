@@ -2,8 +2,8 @@
 #ifndef EXEC_JOIN_TABLE_H
 #define EXEC_JOIN_TABLE_H
 
-#include "processor/exec/join_side.h"
 #include "processor/exec/kernel.h"
+#include "processor/exec/keyed_rows.h"
 #include "processor/exec/row_store.h"
 
 typedef struct JoinSlot {
@@ -12,7 +12,7 @@ typedef struct JoinSlot {
 } JoinSlot;
 
 typedef struct JoinTable {
-    const JoinSide *side;
+    const KeyedRows *side;
     const bool *null_equal;
     RowStore *rows;
     uint32_t count;
@@ -25,7 +25,7 @@ typedef struct JoinTable {
 } JoinTable;
 
 /* A table over extended rows of the side. `null_equal` has one entry a key. */
-RETURNS_NONNULL JoinTable *join_table_new(const JoinSide *side, const bool *null_equal);
+RETURNS_NONNULL JoinTable *join_table_new(const KeyedRows *side, const bool *null_equal);
 void join_table_free(JoinTable *table);
 void join_table_add(JoinTable *table, const Batch *extended);
 /* Memory held, with what join_table_finish is going to take. */

@@ -10,7 +10,7 @@
 
 /* ---- Reading ---- */
 
-static Error *read_child(const JoinSide *side, Operator *child, const Pull *pull, Arena *arena,
+static Error *read_child(const KeyedRows *side, Operator *child, const Pull *pull, Arena *arena,
                          Batch **ret_extended)
 {
     Pull own = *pull;
@@ -21,7 +21,7 @@ static Error *read_child(const JoinSide *side, Operator *child, const Pull *pull
         *ret_extended = NULL;
         return NULL;
     }
-    TRY(join_side_extend(side, &own, batch, ret_extended));
+    TRY(keyed_rows_extend(side, &own, batch, ret_extended));
     return pull_check(pull, NULL);
 }
 
@@ -36,8 +36,8 @@ static void count_nulls(Join *join, const Batch *extended)
 {
     join->build_count += extended->selected_count;
     for (uint32_t i = 0; i < extended->selected_count; i++) {
-        join->build_null_count += join_key_is_null(&join->build, join->node->null_equal, extended,
-                                                   batch_selected(extended, i));
+        join->build_null_count += keyed_rows_is_null(&join->build, join->node->null_equal, extended,
+                                                     batch_selected(extended, i));
     }
 }
 
@@ -229,8 +229,8 @@ static void join_close(Operator *op)
     join_task_done(&join->task);
     join_table_free(join->table);
     row_store_free(join->at.kept);
-    join_side_done(&join->build);
-    join_side_done(&join->probe);
+    keyed_rows_done(&join->build);
+    keyed_rows_done(&join->probe);
     expression_close(join->condition);
     arena_free(join->scratch);
     arena_free(join->input);
@@ -317,12 +317,12 @@ static Error *open_parts(Join *join)
     const Schema *left = node->child->schema;
     const Schema *right = node->right->schema;
     join->both = schema_of_both(left, right, join->arena);
-    JoinSide *left_side = join->build_is_left ? &join->build : &join->probe;
-    JoinSide *right_side = join->build_is_left ? &join->probe : &join->build;
-    TRY(join_side_open(left_side, left, node->expressions, node->expression_count, &join->context,
-                       join->arena));
-    TRY(join_side_open(right_side, right, node->right_keys, node->expression_count, &join->context,
-                       join->arena));
+    KeyedRows *left_side = join->build_is_left ? &join->build : &join->probe;
+    KeyedRows *right_side = join->build_is_left ? &join->probe : &join->build;
+    TRY(keyed_rows_open(left_side, left, node->expressions, node->expression_count, &join->context,
+                        join->arena));
+    TRY(keyed_rows_open(right_side, right, node->right_keys, node->expression_count, &join->context,
+                        join->arena));
     if (node->condition != NULL) {
         join->condition_reads = arena_new_array(join->arena, bool, join->both->field_count);
         note_reads(node->condition, join->condition_reads);

@@ -56,7 +56,7 @@ static Error *open_one(const LogicalNode *node, const ExecContext *context, Oper
     case LOGICAL_AGGREGATE:
         return op_aggregate_open(node, context, ret_op);
     case LOGICAL_WINDOW:
-        return error_at(ERROR_NOT_YET, node->place, "Window functions are not supported yet.");
+        return op_window_open(node, context, ret_op);
     case LOGICAL_JOIN:
         return op_join_open(node, context, ret_op);
     }

@@ -154,6 +154,13 @@ NODISCARD Error *resolve_posexplode(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_inline(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_stack(FunctionCall *call, const Type **ret_type);
 
+/* Window functions, in resolve_window.c: row_number rank dense_rank, percent_rank cume_dist … */
+NODISCARD Error *resolve_rank(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_rank_share(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_ntile(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_lag(FunctionCall *call, const Type **ret_type); /* lag, lead */
+NODISCARD Error *resolve_nth_value(FunctionCall *call, const Type **ret_type);
+
 /* Result types of DECIMAL arithmetic (Spark's DecimalPrecision, adjusted to 38 digits). */
 typedef enum ArithmeticOp {
     OP_ADD,

@@ -436,7 +436,7 @@ void json_put_text(Buffer *out, Str text)
     buffer_append_byte(out, '"');
 }
 
-void json_put_double(Buffer *out, double number)
+void json_append_double(Buffer *out, double number)
 {
     if (isfinite(number)) {
         double_format(number, out);
@@ -453,7 +453,7 @@ void json_put_number(Buffer *out, const JsonTokens *tokens)
     if (tokens->token == JSON_FLOAT) {
         double number = NAN;
         (void)double_parse_cast(text, &number);
-        json_put_double(out, number);
+        json_append_double(out, number);
         return;
     }
     bool negative = text.data[0] == '-';

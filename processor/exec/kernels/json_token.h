@@ -65,7 +65,7 @@ bool json_skip(JsonTokens *tokens);
 
 /* Pieces of JSON text as Jackson writes it. */
 void json_put_text(Buffer *out, Str text);
-void json_put_double(Buffer *out, double number);
+void json_append_double(Buffer *out, double number);
 /* A number token's text: integers as they are, others as the nearest double. */
 void json_put_number(Buffer *out, const JsonTokens *tokens);
 /* At the first token of a value: writes it without white space, stays at its last token. False, and

@@ -1,5 +1,5 @@
-/* Extended rows: see join_side.h. */
-#include "processor/exec/join_side.h"
+/* Extended rows: see keyed_rows.h. */
+#include "processor/exec/keyed_rows.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "processor/base/banned.h"
 
 /* The schema with a field for each computed key; notes where the keys are. */
-static const Schema *extend_schema(JoinSide *side, BoundExpr *const *keys, BoundExpr **computed,
+static const Schema *extend_schema(KeyedRows *side, BoundExpr *const *keys, BoundExpr **computed,
                                    size_t *ret_count, Arena *arena)
 {
     const Schema *schema = side->schema;
@@ -30,8 +30,8 @@ static const Schema *extend_schema(JoinSide *side, BoundExpr *const *keys, Bound
     return schema_new(arena, fields, count);
 }
 
-Error *join_side_open(JoinSide *side, const Schema *schema, BoundExpr *const *keys,
-                      size_t key_count, const ExecContext *context, Arena *arena)
+Error *keyed_rows_open(KeyedRows *side, const Schema *schema, BoundExpr *const *keys,
+                       size_t key_count, const ExecContext *context, Arena *arena)
 {
     BoundExpr **computed = arena_new_array(arena, BoundExpr *, key_count);
     size_t computed_count = 0;
@@ -42,13 +42,13 @@ Error *join_side_open(JoinSide *side, const Schema *schema, BoundExpr *const *ke
     return expression_list_open(&side->computed, computed, computed_count, context);
 }
 
-void join_side_done(JoinSide *side)
+void keyed_rows_done(KeyedRows *side)
 {
     expression_list_done(&side->computed);
 }
 
-Error *join_side_extend(const JoinSide *side, const Pull *pull, const Batch *batch,
-                        Batch **ret_extended)
+Error *keyed_rows_extend(const KeyedRows *side, const Pull *pull, const Batch *batch,
+                         Batch **ret_extended)
 {
     Batch *extended = arena_new_object(pull->arena, Batch);
     *extended = *batch;
@@ -71,11 +71,11 @@ Error *join_side_extend(const JoinSide *side, const Pull *pull, const Batch *bat
     return NULL;
 }
 
-bool join_key_is_null(const JoinSide *side, const bool *null_equal, const Batch *batch,
-                      uint32_t row)
+bool keyed_rows_is_null(const KeyedRows *side, const bool *null_equal, const Batch *batch,
+                        uint32_t row)
 {
     for (size_t i = 0; i < side->key_count; i++) {
-        if (!null_equal[i] && join_value_is_null(batch->columns[side->key_columns[i]], row)) {
+        if (!null_equal[i] && keyed_value_is_null(batch->columns[side->key_columns[i]], row)) {
             return true;
         }
     }
