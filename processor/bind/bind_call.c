@@ -218,13 +218,7 @@ static const Type *cast_function_type(Arena *arena, Str name)
 static Error *bind_cast_function(Call *call, const Type *type, BoundExpr **ret)
 {
     BoundExpr *operand = call->arguments[0];
-    if (!coerce_is_castable(operand->type, type)) {
-        return error_at(ERROR_CAST_WITHOUT_SUGGESTION, call->pattern.place,
-                        "Cannot resolve \"%.*s\" due to data type mismatch: cannot cast \"%s\" to "
-                        "\"%s\".",
-                        STR_ARG(call->pattern.text), type_text(call->binder->arena, operand->type),
-                        type_text(call->binder->arena, type));
-    }
+    TRY(check_cast(call->binder, operand->type, type, false, &call->pattern));
     return bound_cast(call->binder, operand, type, ret);
 }
 

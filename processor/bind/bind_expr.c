@@ -526,7 +526,7 @@ static Error *bind_is_distinct(Binder *binder, const Scope *scope, const AstExpr
     return negate_if(binder, !expr->is_distinct.negated, &pattern, ret);
 }
 
-/* ---------------------------------------------------------- CASE, casts --- */
+/* ---------------------------------------------------------- CASE --- */
 
 /* The condition of one WHEN: itself, or operand = value. */
 static Error *bind_when(Binder *binder, const Scope *scope, const AstExpr *condition,
@@ -568,28 +568,6 @@ static Error *bind_case(Binder *binder, const Scope *scope, const AstExpr *expr,
     TRY(bind_common_type(binder, results, ast->when_count + 1, "casewhen", &pattern,
                          &pattern.type));
     return bound_new(binder, &pattern, children, count, ret);
-}
-
-static Error *bind_cast(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
-{
-    const AstCast *cast = &expr->cast;
-    BoundExpr *operand = NULL;
-    const Type *type = NULL;
-    TRY(bind_expr(binder, scope, cast->operand, &operand));
-    TRY(bind_type(binder->arena, cast->type, &type));
-    BoundExpr pattern = pattern_of(binder, expr, BOUND_CAST, type);
-    if (!coerce_is_castable(operand->type, type)) {
-        return error_at(ERROR_CAST_WITHOUT_SUGGESTION, expr->place,
-                        "Cannot resolve \"%.*s\" due to data type mismatch: cannot cast \"%s\" to "
-                        "\"%s\".",
-                        STR_ARG(pattern.text), type_text(binder->arena, operand->type),
-                        type_text(binder->arena, type));
-    }
-    if (type_equal(operand->type, type) || bound_is_null_literal(operand)) {
-        return bound_cast(binder, operand, type, ret);
-    }
-    pattern.try_cast = cast->try_;
-    return bound_new(binder, &pattern, &operand, 1, ret);
 }
 
 static Error *bind_collate(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)

@@ -149,7 +149,7 @@ static Error *expand_struct(Binder *binder, const Scope *scope, Excepted *except
     BoundExpr *base = NULL;
     TRY(bind_expr(binder, scope, &column, &base));
     if (base->type->kind != TYPE_STRUCT) {
-        return error_at(ERROR_INVALID_EXTRACT_BASE_FIELD_TYPE, item->place,
+        return error_at(ERROR_STAR_OF_NO_STRUCT, item->place,
                         "Can only star expand struct data types. Attribute: `%.*s`.",
                         STR_ARG(item->qualifier.text));
     }

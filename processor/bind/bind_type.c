@@ -26,7 +26,7 @@ static Error *bind_decimal(Arena *arena, const AstDataType *type, const Type **r
                         (long long)(precision > scale ? precision : scale), DECIMAL_PRECISION_MAX);
     }
     if (precision < 1 || scale < 0 || scale > precision) {
-        return error_at(ERROR_INVALID_PARAMETER_VALUE, type->place,
+        return error_at(ERROR_DECIMAL_SCALE_EXCEEDS_PRECISION, type->place,
                         "Decimal scale (%lld) cannot be greater than precision (%lld), and the "
                         "precision is 1 to %d.",
                         (long long)scale, (long long)precision, DECIMAL_PRECISION_MAX);

@@ -99,6 +99,11 @@ NODISCARD Error *bound_new(Binder *binder, const BoundExpr *pattern, BoundExpr *
                            size_t child_count, BoundExpr **ret);
 /* A CAST where the type differs; a bare NULL becomes a NULL of the type. */
 NODISCARD Error *bound_cast(Binder *binder, BoundExpr *expr, const Type *type, BoundExpr **ret);
+/* CAST(… AS type), TRY_CAST, `::`; check_cast says why there is no such cast. */
+NODISCARD Error *bind_cast(Binder *binder, const Scope *scope, const AstExpr *expr,
+                           BoundExpr **ret);
+NODISCARD Error *check_cast(Binder *binder, const Type *from, const Type *to, bool try_,
+                            const BoundExpr *pattern);
 /* Column `column` of the input. */
 BoundExpr *bound_column(Arena *arena, const Field *field, uint32_t column, SourcePlace place);
 /* The name Spark shows for an expression; the source text where that would be long. */

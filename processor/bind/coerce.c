@@ -313,3 +313,62 @@ bool coerce_is_castable(const Type *from, const Type *to)
 {
     return is_castable(from, to, 0);
 }
+
+/* A cast that never gives NULL for what is not NULL. */
+static bool cannot_fail(const Type *from, const Type *to)
+{
+    if (type_equal(from, to) || to->kind == TYPE_STRING) {
+        return true;
+    }
+    bool numbers = type_is_integral(from) && type_is_numeric(to) && to->kind != TYPE_DECIMAL;
+    return (numbers && (to->kind > from->kind)) ||
+           (from->kind == TYPE_FLOAT && to->kind == TYPE_DOUBLE);
+}
+
+static bool keys_are_safe(const Type *from, const Type *to, int depth)
+{
+    if (from->kind != to->kind || depth > TYPE_DEPTH_MAX) {
+        return true;
+    }
+    if (from->kind == TYPE_MAP && !cannot_fail(from->key, to->key)) {
+        return false;
+    }
+    uint32_t count = type_child_count(from);
+    for (uint32_t i = 0; i < count && i < type_child_count(to); i++) {
+        if (!keys_are_safe(type_child(from, i), type_child(to, i), depth + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool coerce_is_try_castable(const Type *from, const Type *to)
+{
+    return is_castable(from, to, 0) && keys_are_safe(from, to, 0);
+}
+
+static bool was_castable(const Type *from, const Type *to, int depth)
+{
+    if (is_castable(from, to, depth)) {
+        return true;
+    }
+    if (has_parts(to) && depth <= TYPE_DEPTH_MAX) {
+        return parts_pass(from, to, depth + 1, was_castable);
+    }
+    bool time = from->kind == TYPE_DATE || from->kind == TYPE_TIMESTAMP;
+    switch (to->kind) {
+    case TYPE_BINARY:
+        return type_is_integral(from);
+    case TYPE_BOOLEAN:
+        return time;
+    case TYPE_TIMESTAMP:
+        return from->kind == TYPE_BOOLEAN;
+    default:
+        return type_is_numeric(to) && time;
+    }
+}
+
+bool coerce_was_castable(const Type *from, const Type *to)
+{
+    return was_castable(from, to, 0);
+}

@@ -21,5 +21,9 @@ bool coerce_is_implicit(const Type *from, const Type *to);
 bool coerce_is_assignable(const Type *from, const Type *to);
 /* Can CAST(from AS to) ever work? */
 bool coerce_is_castable(const Type *from, const Type *to);
+/* And TRY_CAST? A map's key must not become NULL, so its cast must be one that cannot fail. */
+bool coerce_is_try_castable(const Type *from, const Type *to);
+/* Could Spark cast it outside of ANSI mode? */
+bool coerce_was_castable(const Type *from, const Type *to);
 
 #endif

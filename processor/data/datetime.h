@@ -35,6 +35,9 @@ const TimeZone *time_zone_utc(void);
  * ("America/Los_Angeles", "GMT+02:00"). */
 Str time_zone_name(const TimeZone *zone);
 Str time_zone_id(const TimeZone *zone);
+/* "CET", "Central European Standard Time": what the zone calls itself at that instant, as ICU has
+ * it in English; a fixed offset by its id. */
+void time_zone_put_display_name(const TimeZone *zone, int64_t instant_us, bool full, Buffer *out);
 /* Offset from UTC in microseconds in force at that instant. */
 int64_t time_zone_offset_us(const TimeZone *zone, int64_t instant_us);
 /* The instant of a local time; a local time in a gap moves forward by the gap, one that happens

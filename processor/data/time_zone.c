@@ -320,6 +320,63 @@ Str time_zone_id(const TimeZone *zone)
     return str_from(zone->id);
 }
 
+/* What a zone calls itself, in full, as ICU has it in English; false when it has no name. */
+static bool full_name(const TimeZone *zone, int64_t instant_us, char *ret_name, size_t capacity)
+{
+    UChar id[TIME_ZONE_NAME_MAX];
+    UChar name[128];
+    UErrorCode status = U_ZERO_ERROR;
+    if (zone->count == 0 || !to_icu_id(str_from(zone->id), id, ARRAY_LENGTH(id))) {
+        return false;
+    }
+    UCalendar *calendar = ucal_open(id, -1, "en_US", UCAL_GREGORIAN, &status);
+    ucal_setMillis(calendar, (UDate)instant_us / 1000, &status);
+    bool summer = ucal_get(calendar, UCAL_DST_OFFSET, &status) != 0;
+    int32_t size = ucal_getTimeZoneDisplayName(calendar, summer ? UCAL_DST : UCAL_STANDARD, "en_US",
+                                               name, ARRAY_LENGTH(name), &status);
+    ucal_close(calendar);
+    if (U_FAILURE(status) || size <= 0 || (size_t)size >= capacity) {
+        return false;
+    }
+    for (int32_t i = 0; i < size; i++) {
+        ret_name[i] = (char)name[i];
+    }
+    ret_name[size] = '\0';
+    return true;
+}
+
+static const char *abbreviation(const char *full)
+{
+    static const struct {
+        const char *full;
+        const char *abbreviation;
+    } names[] = {
+#define ZONE_ABBREVIATION(full_, abbreviation_) {full_, abbreviation_},
+#include "processor/data/time_zone_abbreviations.def"
+#undef ZONE_ABBREVIATION
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+        if (strcmp(names[i].full, full) == 0) {
+            return names[i].abbreviation;
+        }
+    }
+    return NULL;
+}
+
+void time_zone_put_display_name(const TimeZone *zone, int64_t instant_us, bool full, Buffer *out)
+{
+    char name[128];
+    const char *shown = zone->id;
+    if (strcmp(zone->id, "UTC") == 0 || strcmp(zone->id, "GMT") == 0) {
+        bool utc = zone->id[0] == 'U';
+        shown = !full ? zone->id : utc ? "Coordinated Universal Time" : "Greenwich Mean Time";
+    } else if (full_name(zone, instant_us, name, sizeof name)) {
+        const char *known = full ? name : abbreviation(name);
+        shown = known == NULL ? name : known;
+    }
+    buffer_append_cstr(out, shown);
+}
+
 /* The known name nearest to a wrong one, in `ret` (TIME_ZONE_NAME_MAX bytes). */
 static bool nearest_name(Str name, char *ret)
 {

@@ -1,7 +1,7 @@
 /* Groups by key.
  *
  *     slots    open addressing: 32 bits of the hash, the group's number + 1
- *     chunks   blocks of a power of two of groups: states · keys · null bits · number
+ *     chunks   blocks of a power of two of groups: states · keys · number · null bits
  *
  * A row costs two cache misses in a large table: its slot, and its group's block with states and
  * keys side by side. Both are asked for ahead: a first loop fetches the slots of the whole batch, a
@@ -23,7 +23,7 @@
 
 #include "processor/base/banned.h"
 
-enum { SLOTS_MIN_BITS = 10, CHUNK_BYTES = 64 * 1024 };
+enum { SLOTS_MIN_BITS = 10, CHUNK_BYTES = 64 * 1024, SLAB_BYTES_MAX = 16 << 20, LINE = 64 };
 
 typedef struct Slot {
     uint32_t hash;  /* upper half */
@@ -43,9 +43,14 @@ struct GroupTable {
     Arena *arena;
     Slot *slots;
     unsigned slot_bits;
-    char **chunks;
+    char **chunks; /* aligned to cache lines */
     size_t chunk_count;
     size_t chunk_capacity;
+    void **slabs; /* memory of many chunks each */
+    size_t slab_count;
+    size_t slab_capacity;
+    char *slab_next; /* chunks the last slab has left */
+    size_t slab_left;
     unsigned chunk_shift; /* groups a chunk: 1 << chunk_shift */
     size_t block_size;
     uint32_t null_offset;   /* bit i: key i is NULL */
@@ -101,9 +106,10 @@ void group_table_free(GroupTable *table)
     if (table == NULL) {
         return;
     }
-    for (size_t i = 0; i < table->chunk_count; i++) {
-        mem_free(table->chunks[i]);
+    for (size_t i = 0; i < table->slab_count; i++) {
+        mem_free(table->slabs[i]);
     }
+    mem_free(table->slabs);
     mem_free(table->chunks);
     mem_free(table->slots);
     mem_free(table->keys);
@@ -166,7 +172,7 @@ static void reserve(GroupTable *table, uint32_t more)
         table->slot_bits += table->slot_bits < 16 ? 2 : 1;
     }
     assert(table->slot_bits <= 32);
-    table->slots = mem_alloc_array((size_t)1 << table->slot_bits, sizeof(Slot));
+    table->slots = mem_alloc_large_pages((size_t)1 << table->slot_bits, sizeof(Slot));
     for (size_t i = 0; i < (size_t)1 << old.slot_bits; i++) {
         if (old.slots[i].group != 0) {
             size_t at = slot_at(table, old.slots[i].hash);
@@ -266,13 +272,39 @@ static void store_keys(GroupTable *table, char *block, const Vector *const *keys
     }
 }
 
+/* As many chunks as there are already, up to a limit: large tables lie on large pages, of which the
+ * processor's page table cache holds enough. */
+static void new_slab(GroupTable *table)
+{
+    size_t chunk_bytes = table->block_size << table->chunk_shift;
+    size_t count = table->chunk_count == 0 ? 1 : table->chunk_count;
+    size_t count_max = SLAB_BYTES_MAX / chunk_bytes;
+    count = count > count_max ? count_max : count;
+    count = count == 0 ? 1 : count;
+    mem_reserve(table->slabs, &table->slab_capacity, table->slab_count + 1);
+    char *memory = mem_alloc_large_pages(count * chunk_bytes + LINE, 1);
+    table->slabs[table->slab_count++] = memory;
+    table->slab_next = memory + (LINE - (uintptr_t)memory % LINE) % LINE;
+    table->slab_left = count;
+}
+
+static void new_chunk(GroupTable *table)
+{
+    if (table->slab_left == 0) {
+        new_slab(table);
+    }
+    mem_reserve(table->chunks, &table->chunk_capacity, table->chunk_count + 1);
+    table->chunks[table->chunk_count++] = table->slab_next;
+    table->slab_next += table->block_size << table->chunk_shift;
+    table->slab_left--;
+}
+
 static char *new_group(GroupTable *table, const Vector *const *keys, uint32_t row)
 {
     uint32_t number = table->count++;
     assert(table->count != 0);
     if (number >> table->chunk_shift == table->chunk_count) {
-        mem_reserve(table->chunks, &table->chunk_capacity, table->chunk_count + 1);
-        table->chunks[table->chunk_count++] = mem_alloc(table->block_size << table->chunk_shift);
+        new_chunk(table);
     }
     char *block = block_of(table, number);
     memcpy(block + table->number_offset, &number, sizeof number);

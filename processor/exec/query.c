@@ -13,6 +13,7 @@ struct Query {
     Batch **pushed;
     BatchSource **sources; /* of those that are pulled, else NULL */
     size_t source_count;
+    const Schema *schema; /* of the results */
 };
 
 /* Plans are at most PLAN_HEIGHT_MAX high: recursion is bounded. */
@@ -79,6 +80,7 @@ Error *query_open(const LogicalPlan *plan, const ExecContext *context, Query **r
 {
     Query *query = mem_new(Query);
     query->source_count = plan->source_count;
+    query->schema = plan->root->schema;
     query->pushed = mem_alloc_array(plan->source_count, sizeof(Batch *));
     query->sources = mem_alloc_array(plan->source_count, sizeof(BatchSource *));
     Error *error = open_tree(plan->root, context, &query->root);
@@ -148,6 +150,18 @@ static Error *first_error(RowErrors *errors)
     return first;
 }
 
+/* Operators hand their input's batches on, under the names those had. */
+static Batch *as_result(const Query *query, Arena *arena, Batch *batch)
+{
+    if (batch->schema == query->schema) {
+        return batch;
+    }
+    Batch *result = arena_new_object(arena, Batch);
+    *result = *batch;
+    result->schema = query->schema;
+    return result;
+}
+
 Error *query_next(Query *query, Arena *batch_arena, RowErrors *errors, Batch **ret_batch)
 {
     RowErrors own = {0};
@@ -163,6 +177,6 @@ Error *query_next(Query *query, Arena *batch_arena, RowErrors *errors, Batch **r
     }
     row_errors_done(&own);
     TRY(error);
-    *ret_batch = batch;
+    *ret_batch = batch == NULL ? NULL : as_result(query, batch_arena, batch);
     return NULL;
 }

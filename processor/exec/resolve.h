@@ -46,6 +46,7 @@ NODISCARD Error *resolve_timestamp_seconds(FunctionCall *call, const Type **ret_
 NODISCARD Error *resolve_unix_timestamp(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_cast_date(FunctionCall *call, const Type **ret_type); /* to_date */
 NODISCARD Error *resolve_cast_timestamp(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_cast_timestamp_ntz(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_array(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_map(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_subscript(FunctionCall *call,

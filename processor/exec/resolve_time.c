@@ -45,3 +45,63 @@ Error *resolve_make_timestamp(FunctionCall *call, const Type **ret_type)
     types[SECONDS] = type_decimal(call->arena, 16, 6);
     return NULL;
 }
+
+/* ---- Casts written as functions, with a pattern or without ---- */
+
+static bool is_time_like(const Type *type)
+{
+    return type_is_datetime(type) || type->kind == TYPE_STRING || type->kind == TYPE_NULL;
+}
+
+/* Text with a pattern is read by the kernel, everything else is cast. */
+static Error *resolve_as_cast(FunctionCall *call, const Type *type, const Type **ret_type)
+{
+    const Type **types = call->argument_types;
+    bool patterned = call->argument_count > 1;
+    bool number = type_is_numeric(types[0]) && (patterned || type->kind == TYPE_TIMESTAMP);
+    if (!number && !is_time_like(types[0])) {
+        return wrong_type(call, 0,
+                          "(\"STRING\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\")");
+    }
+    if (patterned) {
+        if (types[1]->kind != TYPE_STRING && !coerce_is_implicit(types[1], &type_string)) {
+            return wrong_type(call, 1, "\"STRING\"");
+        }
+        types[1] = &type_string;
+    }
+    bool text = types[0]->kind == TYPE_STRING || number;
+    types[0] = patterned && text ? &type_string : type;
+    *ret_type = type;
+    return NULL;
+}
+
+Error *resolve_cast_date(FunctionCall *call, const Type **ret_type)
+{
+    return resolve_as_cast(call, &type_date, ret_type);
+}
+
+Error *resolve_cast_timestamp(FunctionCall *call, const Type **ret_type)
+{
+    return resolve_as_cast(call, &type_timestamp, ret_type);
+}
+
+Error *resolve_cast_timestamp_ntz(FunctionCall *call, const Type **ret_type)
+{
+    return resolve_as_cast(call, &type_timestamp_ntz, ret_type);
+}
+
+/* unix_timestamp([x [, pattern]]): text is always read by a pattern. */
+Error *resolve_unix_timestamp(FunctionCall *call, const Type **ret_type)
+{
+    const Type **types = call->argument_types;
+    const Type *type = NULL;
+    if (call->argument_count > 0 && !is_time_like(types[0])) {
+        return wrong_type(call, 0,
+                          "(\"STRING\" or \"DATE\" or \"TIMESTAMP\" or \"TIMESTAMP_NTZ\")");
+    }
+    if (call->argument_count == 2 || (call->argument_count == 1 && types[0]->kind != TYPE_STRING)) {
+        TRY(resolve_as_cast(call, &type_timestamp, &type));
+    }
+    *ret_type = &type_bigint;
+    return NULL;
+}

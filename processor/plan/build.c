@@ -197,7 +197,7 @@ Error *plan_build(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan)
     assert(root->schema->field_count == query->schema->field_count);
     root = optimize(arena, &built, root);
     assert(root->schema->field_count == query->schema->field_count);
-    if (!schema_equal(root->schema, query->schema)) { /* names of a projection that went */
+    if (root->schema != query->schema) { /* names of a projection that went, or their spelling */
         root = node_copy(arena, root);
         root->schema = query->schema;
     }

@@ -433,64 +433,6 @@ INSTANT_TO(unix_millis, floor_div(a[i], 1000))
 INSTANT_TO(unix_micros, a[i])
 INSTANT_TO(timestamp_micros, a[i])
 
-static void now_seconds(const KernelCall *call)
-{
-    int64_t *r = RESULT(call, int64_t);
-    int64_t now = floor_div(call->context->now_us, SECOND_US);
-    FOR_ROWS(call->rows, i, { r[i] = now; });
-}
-
-/* Cut toward zero, unlike unix_seconds. */
-static void timestamp_to_seconds(const KernelCall *call)
-{
-    const int64_t *a = ARGUMENT(call, 0, int64_t);
-    int64_t *r = RESULT(call, int64_t);
-    FOR_ROWS(call->rows, i, { r[i] = a[i] / SECOND_US; });
-}
-
-/* Text in the default pattern, yyyy-MM-dd HH:mm:ss, and no other. */
-static bool parse_default_pattern(Str text, const TimeZone *zone, int64_t *ret_us)
-{
-    static const char pattern[] = "0000-00-00 00:00:00";
-    if (text.size != sizeof pattern - 1) {
-        return false;
-    }
-    for (size_t i = 0; i < text.size; i++) {
-        bool digit = text.data[i] >= '0' && text.data[i] <= '9';
-        if (pattern[i] == '0' ? !digit : text.data[i] != pattern[i]) {
-            return false;
-        }
-    }
-    return timestamp_parse(text, zone, ret_us);
-}
-
-static void text_to_seconds(const KernelCall *call)
-{
-    FOR_VALID_ROWS(call, i)
-    {
-        Str text = ARGUMENT(call, 0, Str)[i];
-        int64_t us = 0;
-        if (parse_default_pattern(text, call->context->time_zone, &us)) {
-            RESULT(call, int64_t)[i] = us / SECOND_US;
-        } else {
-            kernel_fail(call, i,
-                        error_new(ERROR_CANNOT_PARSE_TIMESTAMP,
-                                  "Text '%.*s' could not be parsed as yyyy-MM-dd HH:mm:ss.",
-                                  STR_ARG(text)));
-        }
-    }
-}
-
-static KernelRun *choose_unix_timestamp(KernelSetup *setup)
-{
-    if (setup->argument_count == 0) {
-        return now_seconds;
-    }
-    return setup->types[0]->kind == TYPE_STRING ? text_to_seconds : timestamp_to_seconds;
-}
-
-const Kernel kernel_unix_timestamp = {.choose = choose_unix_timestamp};
-
 static void scale_to_us(const KernelCall *call, int64_t unit, const char *name)
 {
     const int64_t *a = ARGUMENT(call, 0, int64_t);

@@ -132,12 +132,17 @@ const Kernel kernel_timestampdiff = {.run = timestampdiff};
 
 /* ---- months_between ---- */
 
+static int64_t local_day(const TimeZone *zone, int64_t us)
+{
+    return floor_div((int64_t)((uint64_t)us + (uint64_t)time_zone_offset_us(zone, us)), DAY_US);
+}
+
 /* Whole months between equal days of the month or two last days; else parts of months of 31 days.
  */
-static double months_between(int64_t local_a, int64_t local_b)
+static double months_between(const TimeZone *zone, int64_t us_a, int64_t us_b)
 {
-    int64_t day_a = floor_div(local_a, DAY_US);
-    int64_t day_b = floor_div(local_b, DAY_US);
+    int64_t day_a = local_day(zone, us_a);
+    int64_t day_b = local_day(zone, us_b);
     CivilDate a = date_to_civil((int32_t)day_a);
     CivilDate b = date_to_civil((int32_t)day_b);
     double months = ((double)a.year * 12 + a.month) - ((double)b.year * 12 + b.month);
@@ -147,8 +152,8 @@ static double months_between(int64_t local_a, int64_t local_b)
         return months;
     }
     const double seconds_per_month = 31.0 * DAY_SECONDS;
-    int64_t seconds_a = (local_a - day_a * DAY_US) / SECOND_US;
-    int64_t seconds_b = (local_b - day_b * DAY_US) / SECOND_US;
+    int64_t seconds_a = (us_a - time_zone_to_instant_us(zone, day_a * DAY_US)) / SECOND_US;
+    int64_t seconds_b = (us_b - time_zone_to_instant_us(zone, day_b * DAY_US)) / SECOND_US;
     int64_t seconds = (int64_t)(a.day - b.day) * DAY_SECONDS + seconds_a - seconds_b;
     return months + (double)seconds / seconds_per_month;
 }
@@ -158,7 +163,8 @@ static void run_months_between(const KernelCall *call)
 {
     FOR_VALID_ROWS(call, i)
     {
-        double months = months_between(local_of(call, 0, i), local_of(call, 1, i));
+        double months = months_between(call->context->time_zone, ARGUMENT(call, 0, int64_t)[i],
+                                       ARGUMENT(call, 1, int64_t)[i]);
         bool exact = call->argument_count > 2 && ARGUMENT(call, 2, uint8_t)[i] == 0;
         /* As Java's Math.round: half up. */
         RESULT(call, double)[i] = exact ? months : floor(months * 1e8 + 0.5) / 1e8;

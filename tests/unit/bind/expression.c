@@ -246,8 +246,8 @@ static void test_casts(void **state)
     check_error("1 + CAST(xs AS INT)", "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", 5, 15);
     check_error("CAST(b AS DATE)", "DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", 1, 15);
     check_error("CAST(s AS DECIMAL(39,1))", "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION", 11, 13);
-    check_error("CAST(s AS DECIMAL(2,3))", "INVALID_PARAMETER_VALUE", 11, 12);
-    check_error("CAST(s AS CHAR(3))", "NOT_YET", 11, 7);
+    check_error("CAST(s AS DECIMAL(2,3))", "DECIMAL_SCALE_EXCEEDS_PRECISION", 11, 12);
+    check_type("CAST(s AS CHAR(3))", "STRING");
     check_error("s COLLATE UNICODE_CI = 'x'", "UNSUPPORTED_COLLATION", 11, 10);
 }
 
