@@ -95,8 +95,8 @@ class More(Gen):
                 f"timestampadd({r.choice(['MONTH', 'DAY', 'HOUR'])}, {r.choice([1, -1, 40])}, {time()})", f"dayname({date()})", f"monthname({date()})",
                 f"extract({r.choice(['DOW', 'DOY', 'WEEK', 'YEAROFWEEK', 'QUARTER', 'DAYOFWEEK_ISO'])} FROM {date()})", f"extract(SECOND FROM {time()})",
                 f"date_part('HOUR', {time()})", f"to_timestamp('2025-03-04 05:06:07', 'yyyy-MM-dd HH:mm:ss')", f"to_date('04/03/2025', 'dd/MM/yyyy')",
-                f"try_to_timestamp({c('s')}, 'yyyy-MM-dd')", f"({date()} - {date()})", f"({time()} - {time()})", f"({time()} + INTERVAL '1 02:03:04' DAY TO SECOND)",
-                f"({date()} + INTERVAL '1-2' YEAR TO MONTH)", f"INTERVAL '3' DAY * {c('k')}", f"make_dt_interval({c('k')}, 2, 3, 4.5)", f"make_ym_interval(1, {c('k')})",
+                f"try_to_timestamp({c('s')}, 'yyyy-MM-dd')", f"CAST(({date()} - {date()}) AS STRING)", f"CAST(({time()} - {time()}) AS STRING)", f"({time()} + INTERVAL '1 02:03:04' DAY TO SECOND)",
+                f"({date()} + INTERVAL '1-2' YEAR TO MONTH)", f"CAST(INTERVAL '3' DAY * {c('k')} AS STRING)", f"CAST(make_dt_interval({c('k')}, 2, 3, 4.5) AS STRING)", f"CAST(make_ym_interval(1, {c('k')}) AS STRING)",
                 f"extract(HOUR FROM ({time()} - TIMESTAMP'2025-01-01 00:00:00'))", f"trunc({date()}, 'decade')", f"next_day({date()}, 'FRI')",
                 f"CAST({time()} AS TIMESTAMP_NTZ)", f"last_day({date()})", f"weekofyear({date()})"]),
             "cast": lambda: r.choice([
