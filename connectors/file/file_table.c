@@ -117,9 +117,9 @@ Error *file_table_infer(FileTable *table, Arena *arena, const Schema **ret_schem
     case FILE_CSV:
         return csv_table_infer(table, arena, ret_schema);
     case FILE_AVRO:
-        break;
+        return avro_table_infer(table, arena, ret_schema);
     }
-    return error_new(ERROR_NOT_YET, "Avro files are not supported yet.");
+    return NULL;
 }
 
 Error *file_table_read(FileTable *table, const Schema *schema, const Schema *read,
@@ -132,9 +132,9 @@ Error *file_table_read(FileTable *table, const Schema *schema, const Schema *rea
     case FILE_CSV:
         return line_source_open(&request, &csv_lines, ret_source);
     case FILE_AVRO:
-        break;
+        return line_source_open(&request, &avro_blocks, ret_source);
     }
-    return error_new(ERROR_NOT_YET, "Files of this format are not supported yet.");
+    return NULL;
 }
 
 void file_table_progress(const FileTable *table, uint64_t *ret_read, uint64_t *ret_total)

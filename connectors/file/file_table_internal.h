@@ -37,6 +37,7 @@ typedef struct LineFormat {
 
 extern const LineFormat json_lines;
 extern const LineFormat csv_lines;
+extern const LineFormat avro_blocks;
 
 /* A source of batches from what a pool of workers makes of the lines. */
 NODISCARD Error *line_source_open(const ReadRequest *request, const LineFormat *format,
@@ -60,6 +61,7 @@ NODISCARD Error *table_scan(FileTable *table, const ChunkTask *task);
 
 /* The columns of the files as they seem to be. In `arena`. */
 NODISCARD Error *json_table_infer(FileTable *table, Arena *arena, const Schema **ret_schema);
+NODISCARD Error *avro_table_infer(FileTable *table, Arena *arena, const Schema **ret_schema);
 NODISCARD Error *csv_table_infer(FileTable *table, Arena *arena, const Schema **ret_schema);
 
 static inline ReadStop table_stop(const FileTable *table)

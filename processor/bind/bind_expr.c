@@ -414,6 +414,22 @@ static Error *bind_between(Binder *binder, const Scope *scope, const AstExpr *ex
     return negate_if(binder, between->negated, &pattern, ret);
 }
 
+/* Rows are compared field by field, whatever the fields are called: (a, b) IN ((1, 2)). */
+static Error *name_fields_as(Binder *binder, const Type *named, BoundExpr **expr)
+{
+    const Type *type = (*expr)->type;
+    if (named->kind != TYPE_STRUCT || type->kind != TYPE_STRUCT ||
+        named->field_count != type->field_count) {
+        return NULL;
+    }
+    Field *fields = arena_new_array(binder->arena, Field, type->field_count);
+    for (size_t i = 0; i < type->field_count; i++) {
+        fields[i] = type->fields[i];
+        fields[i].name = named->fields[i].name;
+    }
+    return bound_cast(binder, *expr, type_struct(binder->arena, fields, type->field_count), expr);
+}
+
 static Error *bind_in_list(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
 {
     const AstInList *in = &expr->in_list;
@@ -422,6 +438,7 @@ static Error *bind_in_list(Binder *binder, const Scope *scope, const AstExpr *ex
     BoundExpr ***slots = arena_new_array(binder->arena, BoundExpr **, count);
     for (size_t i = 0; i < count; i++) {
         TRY(bind_expr(binder, scope, i == 0 ? in->operand : in->items[i - 1], &children[i]));
+        TRY(name_fields_as(binder, children[0]->type, &children[i]));
         slots[i] = &children[i];
     }
     BoundExpr pattern = pattern_of(binder, expr, BOUND_IN, &type_boolean);

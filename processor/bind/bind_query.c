@@ -186,10 +186,9 @@ BoundNode *bind_query_node(Binder *binder, const AstQuery *query)
         return NULL;
     }
     const CommonTable *around = binder->common_tables;
-    bool ok = bind_common_tables(binder, query);
-    BoundNode *node = bind_body(binder, query);
+    BoundNode *node = bind_common_tables(binder, query) ? bind_body(binder, query) : NULL;
     binder->common_tables = around;
-    return ok ? node : NULL;
+    return node;
 }
 
 Error *diagnostics_first(Diagnostics *diagnostics)

@@ -30,7 +30,7 @@ NODISCARD Error *binder_grow(Binder *binder, size_t columns, SourcePlace place);
 /* A name of WITH in force. */
 typedef struct CommonTable {
     Str name;
-    BoundNode *node;          /* shared; NULL: it has a mistake, which is told already */
+    BoundNode *node;          /* shared by all references */
     const Schema *schema;     /* its columns as they are named: name(a, b) */
     size_t weight;            /* of binder_grow: what a reference repeats */
     struct OuterQuery *outer; /* the query around it, when it names columns of that; else NULL */

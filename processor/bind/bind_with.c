@@ -6,16 +6,16 @@
 
 #include "processor/base/banned.h"
 
-enum { QUERY_WEIGHT_MAX = 2000000 };
+enum { QUERY_COLUMNS_MAX = 500000 };
 
 Error *binder_grow(Binder *binder, size_t columns, SourcePlace place)
 {
-    if (columns >= QUERY_WEIGHT_MAX || binder->weight >= QUERY_WEIGHT_MAX - columns) {
+    if (columns >= QUERY_COLUMNS_MAX || binder->weight >= QUERY_COLUMNS_MAX - columns) {
         return error_set_hint(error_at(ERROR_STATEMENT_TOO_COMPLEX, place,
                                        "The relations of the statement have more than %d columns "
                                        "together, names of WITH counted as often as they are "
                                        "used.",
-                                       QUERY_WEIGHT_MAX),
+                                       QUERY_COLUMNS_MAX),
                               "use fewer relations, or select fewer of their columns");
     }
     binder->weight += columns + 1;
@@ -38,9 +38,6 @@ const CommonTable *find_common_table(const Binder *binder, const AstName *name)
 Error *bind_common_table(Binder *binder, const CommonTable *table, const AstRelation *ast,
                          FromResult *result)
 {
-    if (table->node == NULL) {
-        return NULL; /* its mistake is told where it stands */
-    }
     if (table->outer != NULL && table->outer != binder->outer) {
         return not_yet(ast->place,
                        "A reference to `%.*s`, which names columns of a query around it, from a "
@@ -91,31 +88,36 @@ static Error *check_repeated_name(const AstQuery *query, size_t index)
     return NULL;
 }
 
+/* The query counts where it is used, not where it stands. */
 static bool bind_one(Binder *binder, const AstQuery *query, size_t index)
 {
     const AstCommonTable *ast = &query->common_tables[index];
-    bool ok = binder_report(binder, check_repeated_name(query, index));
+    if (!binder_report(binder, check_repeated_name(query, index))) {
+        return false;
+    }
     size_t weight = binder->weight;
     size_t names_before = binder->outer == NULL ? 0 : binder->outer->name_count;
     CommonTable *table = arena_new_object(binder->arena, CommonTable);
     *table = (CommonTable){.name = ast->name.name, .next = binder->common_tables};
     table->node = bind_query_node(binder, ast->query);
     table->weight = binder->weight - weight;
+    binder->weight = weight;
     if (binder->outer != NULL && binder->outer->name_count > names_before) {
         table->outer = binder->outer;
     }
-    if (table->node != NULL && !binder_report(binder, rename_common_table(binder, ast, table))) {
-        table->node = NULL;
+    if (table->node == NULL || !binder_report(binder, rename_common_table(binder, ast, table))) {
+        return false;
     }
     binder->common_tables = table;
-    return ok && table->node != NULL;
+    return true;
 }
 
 bool bind_common_tables(Binder *binder, const AstQuery *query)
 {
-    bool ok = true;
     for (size_t i = 0; i < query->common_table_count; i++) {
-        ok = bind_one(binder, query, i) && ok;
+        if (!bind_one(binder, query, i)) {
+            return false;
+        }
     }
-    return ok;
+    return true;
 }

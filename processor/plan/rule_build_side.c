@@ -20,9 +20,8 @@ static double most(double a, double b)
     return a > b ? a : b;
 }
 
-static double estimate_join(const LogicalPlan *plan, const LogicalNode *join)
+static double estimate_join(const LogicalPlan *plan, const LogicalNode *join, double left)
 {
-    double left = estimate(plan, join->child);
     double right = estimate(plan, join->right);
     switch (join->join) {
     case JOIN_INNER:
@@ -77,7 +76,7 @@ static double estimate(const LogicalPlan *plan, const LogicalNode *node)
     case LOGICAL_SET:
         return node->set_operation == SET_UNION ? rows + estimate(plan, node->right) : rows;
     case LOGICAL_JOIN:
-        return estimate_join(plan, node);
+        return estimate_join(plan, node, rows);
     case LOGICAL_PROJECT:
     case LOGICAL_WINDOW:
         return rows;
