@@ -41,7 +41,8 @@ Case = collections.namedtuple("Case", "file pair sql skip")
 
 
 def pairs_of(path):
-    text = open(path, encoding="utf8").read()
+    with open(path, encoding="utf8", newline="") as file:
+        text = file.read()
     blocks = re.split(r"^-- !query\n", text, flags=re.M)[1:]
     pairs = []
     for number, block in enumerate(blocks, 1):
@@ -75,7 +76,7 @@ class Relations:
         flat = strip_comments(sql)
         if re.match(r"(use|create\s+(database|schema))\b", flat, re.I):
             self.several_schemas = True
-        for pattern, action in ((VIEW, self.view), (TABLE_AS, self.table_as), (TABLE, self.table), (INSERT, self.insert), (DROP, self.drop)):
+        for pattern, action in ((VIEW, self.view), (TABLE_AS, self.table_as), (TABLE, self.table), (INSERT, self.insert), (TRUNCATE, self.truncate), (DROP, self.drop)):
             match = pattern.match(flat)
             if match:
                 action(match)
@@ -132,8 +133,16 @@ class Relations:
         if name not in self.tables or match.group("columns"):
             self.forget(name)
             return
+        if match.group("how").lower() == "overwrite":
+            self.tables[name][1].clear()
         self.tables[name][1].append(match.group("query"))
         self.make_table(name)
+
+    def truncate(self, match):
+        name = match.group("name").strip("`").lower()
+        if name in self.tables:
+            self.tables[name][1].clear()
+            self.make_table(name)
 
     def drop(self, match):
         name = match.group("name").strip("`").lower()
@@ -174,7 +183,8 @@ VIEW = re.compile(r"create\s+(?:or\s+replace\s+)?(?:global\s+)?(?:local\s+)?(?:t
                   r"(?P<columns>\([^()]*\))?\s*as\s+(?P<query>.*)$", re.I | re.S)
 TABLE_AS = re.compile(r"create\s+(?:or\s+replace\s+)?table\s+(?P<name>[\w`]+)\s*(?:using\s+\w+\s*)?as\s+(?P<query>.*)$", re.I | re.S)
 TABLE = re.compile(r"create\s+(?:or\s+replace\s+)?table\s+(?P<name>[\w`]+)\s*\((?P<columns>.*)\)\s*(?:using\s+\w+)?\s*$", re.I | re.S)
-INSERT = re.compile(r"insert\s+into\s+(?:table\s+)?(?P<name>[\w`]+)\s*(?P<columns>\([\w\s,]+\)\s*(?=values|select))?\s*(?P<query>(?:values|select|\().*)$", re.I | re.S)
+INSERT = re.compile(r"insert\s+(?P<how>into|overwrite)\s+(?:table\s+)?(?P<name>[\w`]+)\s*(?P<columns>\([\w\s,]+\)\s*(?=values|select))?\s*(?P<query>(?:values|select|\().*)$", re.I | re.S)
+TRUNCATE = re.compile(r"truncate\s+table\s+(?P<name>[\w`]+)\s*$", re.I)
 DROP = re.compile(r"drop\s+(?:view|table)\s+(?:if\s+exists\s+)?(?P<name>[\w`]+)\s*$", re.I)
 
 
@@ -215,7 +225,8 @@ def split_commas(text):
 # ------------------------------------------------------------------------- cases of a file
 
 def settings_of(path):
-    text = open(path, encoding="utf8").read()
+    with open(path, encoding="utf8") as file:
+        text = file.read()
     return [s for line in re.findall(r"^--SET (.*)$", text, re.M) for s in line.split(",") if not HARMLESS.match(s.strip())]
 
 
@@ -313,8 +324,8 @@ def shown(value, kind, nested=False):
     return str(value)
 
 
-TYPE = re.compile(r":(array<|map<|struct<|void|boolean|tinyint|smallint|int|bigint|float|double|decimal\(\d+,\d+\)|string|binary|date|"
-                  r"timestamp_ntz|timestamp|interval [a-z ]+?|variant)(?=,|$|[^a-z_])")
+TYPE = re.compile(r":(array<|map<|struct<|(?:void|boolean|tinyint|smallint|int|bigint|float|double|decimal\(\d+,\d+\)|string|binary|date|"
+                  r"timestamp_ntz|timestamp|interval [a-z ]+?|variant)(?=,|$))")
 
 
 def split_fields(schema):
@@ -380,6 +391,12 @@ def our_error(stderr):
     return match.group(1) if match else "", state.group(1) if state else ""
 
 
+def cut_schema(text):
+    """The first line, whose names may hold line breaks, and the rows."""
+    match = re.match(r"(struct<.*?>)\n(?=\{|$(?!\n))", text, re.S)
+    return match.group(1), text[match.end():].split("\n")[:-1]
+
+
 def judge(case, done):
     """(verdict, what is seen): equal, different, or skipped for a reason."""
     wanted = expected_error(case.pair)
@@ -397,7 +414,7 @@ def judge(case, done):
         return "different", done.stderr.split("\n")[0] or f"exit {done.returncode}"
     if wanted is not None:
         return "different", f"no error, Spark says [{wanted[0]}]"
-    schema, *lines = done.stdout.split("\n")[:-1]
+    schema, lines = cut_schema(done.stdout)
     if schema != case.pair.schema:
         return "different", f"{schema}, Spark has {case.pair.schema}"
     try:
