@@ -143,7 +143,7 @@ static void test_joins(void **state)
 static void test_join_errors(void **state)
 {
     (void)state;
-    check_error("SELECT 1 FROM t JOIN u ON t.id = v.id", "UNRESOLVED_COLUMN.WITH_SUGGESTION", 1,
+    check_error("SELECT 1 FROM t JOIN u ON t.id = w.id", "UNRESOLVED_COLUMN.WITH_SUGGESTION", 1,
                 34);
     check_error("SELECT id FROM t JOIN u", "AMBIGUOUS_REFERENCE", 1, 8);
     check_error("SELECT 1 FROM t JOIN u\nUSING (key)", "UNRESOLVED_USING_COLUMN_FOR_JOIN", 2, 8);
