@@ -16,3 +16,8 @@ Hash128 hash_bytes_128(Str bytes, uint64_t seed)
     XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data, bytes.size, seed);
     return (Hash128){hash.high64, hash.low64};
 }
+
+uint64_t hash_bytes_xx64(Str bytes, uint64_t seed)
+{
+    return XXH64(bytes.data, bytes.size, seed);
+}

@@ -14,6 +14,8 @@ typedef struct Hash128 {
     uint64_t low;
 } Hash128;
 Hash128 hash_bytes_128(Str bytes, uint64_t seed);
+/* The older XXH64, for functions that must give its values. */
+uint64_t hash_bytes_xx64(Str bytes, uint64_t seed);
 /* The hash of a pair; the order counts. */
 static inline uint64_t hash_combine(uint64_t a, uint64_t b)
 {

@@ -68,6 +68,60 @@ static Error *bind_nullif(Call *call, BoundExpr **ret)
     return make_case(call, equal, null, first, "nullif", ret);
 }
 
+static Error *bound_zero(Call *call, BoundExpr **ret)
+{
+    AstExpr literal = {.kind = AST_EXPR_LITERAL, .place = call->pattern.place, .text = STR("0")};
+    literal.literal = (AstLiteral){AST_LITERAL_INTEGER, AST_SUFFIX_NONE, STR("0")};
+    return bind_literal(call->binder, &literal, false, ret);
+}
+
+/* The call with 0 as second argument. */
+static Error *bind_with_zero(Call *call, BindForm *bind, BoundExpr **ret)
+{
+    BoundExpr *pair[2] = {call->arguments[0], NULL};
+    TRY(bound_zero(call, &pair[1]));
+    call->arguments = pair;
+    call->argument_count = 2;
+    return bind(call, ret);
+}
+
+static Error *bind_zeroifnull(Call *call, BoundExpr **ret)
+{
+    return bind_with_zero(call, bind_coalesce, ret);
+}
+
+static Error *bind_nullifzero(Call *call, BoundExpr **ret)
+{
+    return bind_with_zero(call, bind_nullif, ret);
+}
+
+/* decode(x, a, ra, b, rb, …, otherwise): the result behind the first value equal to x, where NULL
+ * equals NULL. decode(bytes, charset) is a function. */
+static Error *bind_decode(Call *call, BoundExpr **ret)
+{
+    Binder *binder = call->binder;
+    if (call->argument_count == 2) {
+        return bind_function(binder, STR("decode"), call->arguments, 2, &call->pattern, ret);
+    }
+    size_t branches = (call->argument_count - 1) / 2;
+    BoundExpr **children = arena_new_array(binder->arena, BoundExpr *, 2 * branches + 1);
+    BoundExpr ***results = arena_new_array(binder->arena, BoundExpr **, branches + 1);
+    for (size_t i = 0; i < branches; i++) {
+        BoundExpr *pair[2] = {call->arguments[0], call->arguments[2 * i + 1]};
+        TRY(bind_function(binder, STR("<=>"), pair, 2, &call->pattern, &children[2 * i]));
+        children[2 * i + 1] = call->arguments[2 * i + 2];
+        results[i] = &children[2 * i + 1];
+    }
+    results[branches] = &children[2 * branches];
+    children[2 * branches] = call->argument_count % 2 == 0
+                                 ? call->arguments[call->argument_count - 1]
+                                 : bound_null(binder->arena, &type_null, call->pattern.place);
+    BoundExpr pattern = call->pattern;
+    pattern.kind = BOUND_CASE;
+    TRY(bind_common_type(binder, results, branches + 1, "decode", &pattern, &pattern.type));
+    return bound_new(binder, &pattern, children, 2 * branches + 1, ret);
+}
+
 /* nvl2(a, b, c) is b where a is not NULL, else c. */
 static Error *bind_nvl2(Call *call, BoundExpr **ret)
 {
@@ -182,6 +236,9 @@ static const Form forms[] = {
     {{"iff", 3}, 3, 3, bind_if},
     {{"nullif", 6}, 2, 2, bind_nullif},
     {{"nvl2", 4}, 3, 3, bind_nvl2},
+    {{"zeroifnull", 10}, 1, 1, bind_zeroifnull},
+    {{"nullifzero", 10}, 1, 1, bind_nullifzero},
+    {{"decode", 6}, 2, -1, bind_decode},
     {{"named_struct", 12}, 0, -1, bind_named_struct},
 };
 

@@ -161,11 +161,12 @@ static size_t bytes_held(const Aggregation *aggregation)
 static void watch_memory(Aggregation *aggregation)
 {
     QueryMemory *memory = aggregation->context->memory;
-    if (memory == NULL || aggregation->frozen) {
+    if (memory == NULL) {
         return;
     }
     memory_hold(memory, &aggregation->held, bytes_held(aggregation));
-    if (!memory_exceeded(memory) || aggregation->spilled.level >= PART_LEVELS) {
+    if (aggregation->frozen || !memory_exceeded(memory) ||
+        aggregation->spilled.level >= PART_LEVELS) {
         return;
     }
     aggregation->frozen = aggregation->table != NULL;

@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "processor/base/memory.h"
+#include "processor/exec/aggregates/aggregates.h"
+#include "processor/exec/kernels/kernels.h"
 #include "processor/exec/row_hash.h"
 
 #include "processor/base/banned.h"
@@ -197,34 +199,61 @@ static inline bool is_null(const Vector *vector, uint32_t row)
     return !vector_is_valid(vector, row) || type_physical(vector->type) == PHYSICAL_NONE;
 }
 
-static double normal_double(double value)
+static void append_normal(Vector *to, const Vector *from, uint32_t row, Arena *arena);
+
+/* The entries of a map by their keys: Spark shows the map of a group so. */
+static void append_map(Vector *to, const Vector *from, uint32_t row, Arena *arena)
 {
-    return isnan(value) ? (double)NAN : value == 0 ? 0.0 : value;
+    uint32_t begin = from->offsets[row];
+    uint32_t count = from->offsets[row + 1] - begin;
+    uint32_t *order = mem_alloc_array(count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        for (; at > 0 &&
+               value_compare(from->children[0], order[at - 1], from->children[0], begin + i) > 0;
+             at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = begin + i;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        append_normal(to->children[0], from->children[0], order[i], arena);
+        append_normal(to->children[1], from->children[1], order[i], arena);
+    }
+    mem_free(order);
+    vector_finish_list(to, arena);
 }
 
-/* -0.0 becomes 0.0 inside lists and structs too: groups show the normal value. */
-static void normalize(Vector *vector, uint32_t from)
+/* Deep copy; of equal values the same one. A type's depth is bounded by the parser. */
+static void append_normal(Vector *to, const Vector *from, uint32_t row, Arena *arena)
 {
-    if (type_physical(vector->type) == PHYSICAL_DOUBLE) {
-        for (uint32_t i = from; i < vector->length; i++) {
-            VECTOR_DATA(vector, double)[i] = normal_double(VECTOR_VALUE(vector, double, i));
-        }
-    } else if (type_physical(vector->type) == PHYSICAL_FLOAT) {
-        for (uint32_t i = from; i < vector->length; i++) {
-            VECTOR_DATA(vector, float)
-            [i] = (float)normal_double((double)VECTOR_VALUE(vector, float, i));
-        }
+    if (is_null(from, row) || type_child_count(to->type) == 0) {
+        append_copy(to, from, row, arena);
+        return;
     }
-    for (uint32_t i = 0; i < vector->child_count; i++) {
-        normalize(vector->children[i], vector->offsets != NULL ? vector->offsets[from] : from);
+    switch (to->type->kind) {
+    case TYPE_MAP:
+        append_map(to, from, row, arena);
+        return;
+    case TYPE_ARRAY:
+        for (uint32_t i = from->offsets[row]; i < from->offsets[row + 1]; i++) {
+            append_normal(to->children[0], from->children[0], i, arena);
+        }
+        vector_finish_list(to, arena);
+        return;
+    default:
+        for (uint32_t i = 0; i < to->child_count; i++) {
+            append_normal(to->children[i], from->children[i], row, arena);
+        }
+        vector_finish_struct(to, arena);
     }
 }
 
 static void store_nested(GroupTable *table, Key *key, const Vector *from, uint32_t row)
 {
     uint32_t number = key->values->length;
-    vector_append_from(key->values, table->arena, vector_copy_value(table->arena, from, row), 0);
-    normalize(key->values, number);
+    append_normal(key->values, from, row, table->arena);
+    row_normalize(key->values, number);
 }
 
 static void store_value(GroupTable *table, const Key *key, char *to, const Vector *from,
@@ -242,12 +271,12 @@ static void store_value(GroupTable *table, const Key *key, char *to, const Vecto
         return;
     }
     case PHYSICAL_FLOAT: {
-        float value = (float)normal_double((double)VECTOR_VALUE(from, float, row));
+        float value = (float)row_normal_double((double)VECTOR_VALUE(from, float, row));
         memcpy(to, &value, sizeof value);
         return;
     }
     case PHYSICAL_DOUBLE: {
-        double value = normal_double(VECTOR_VALUE(from, double, row));
+        double value = row_normal_double(VECTOR_VALUE(from, double, row));
         memcpy(to, &value, sizeof value);
         return;
     }

@@ -26,12 +26,11 @@ typedef struct Aggregate {
     bool started;
 } Aggregate;
 
-static Error *start_pass(Aggregate *aggregate, unsigned level)
+static void start_pass(Aggregate *aggregate, unsigned level)
 {
     aggregation_free(aggregate->pass);
     aggregate->pass =
         aggregation_new(&aggregate->input, aggregate->node->schema, &aggregate->context, level);
-    return NULL;
 }
 
 /* The input has ended: what was spilled will be read later. */
@@ -61,7 +60,7 @@ static Error *add_batch(Aggregate *aggregate, const Pull *pull, const Batch *bat
 
 static Error *read_child(Aggregate *aggregate, const Pull *pull)
 {
-    TRY(start_pass(aggregate, 0));
+    start_pass(aggregate, 0);
     Pull own = *pull;
     own.arena = aggregate->batch_arena;
     for (;;) {
@@ -74,12 +73,13 @@ static Error *read_child(Aggregate *aggregate, const Pull *pull)
     }
 }
 
-static Error *read_waiting(Aggregate *aggregate, Waiting waiting)
+static Error *read_waiting(Aggregate *aggregate, const Pull *pull, Waiting waiting)
 {
     AUTO(spill) SpillFile *file = waiting.file;
-    TRY(start_pass(aggregate, waiting.level));
+    start_pass(aggregate, waiting.level);
     for (;;) {
         Batch *batch = NULL;
+        TRY(pull_check(pull, aggregate->context.interrupted));
         arena_reset(aggregate->batch_arena);
         TRY(spill_read(file, aggregate->batch_arena, &batch));
         if (batch == NULL) {
@@ -103,7 +103,7 @@ static Error *aggregate_next(Operator *op, const Pull *pull, Batch **ret_batch)
         if (*ret_batch != NULL || aggregate->waiting_count == 0) {
             return NULL;
         }
-        TRY(read_waiting(aggregate, aggregate->waiting[--aggregate->waiting_count]));
+        TRY(read_waiting(aggregate, pull, aggregate->waiting[--aggregate->waiting_count]));
     }
 }
 

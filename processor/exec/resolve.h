@@ -107,6 +107,20 @@ NODISCARD Error *resolve_schema_of_json(FunctionCall *call, const Type **ret_typ
 /* STRINGs only; the entry's signature is the result: s, i, S as resolve_signature's. */
 NODISCARD Error *resolve_texts(FunctionCall *call, const Type **ret_type);
 
+/* Hashes, random numbers, texts, in resolve_text.c. */
+NODISCARD Error *resolve_hash(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_random(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_uuid(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_shuffle(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_raise_error(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_assert_true(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_pad(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_elt(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_mask(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_regexp_replace(FunctionCall *call, const Type **ret_type);
+/* The value of an argument that is known when the call is bound; *ret is NULL when it is not. */
+NODISCARD Error *argument_value(const FunctionCall *call, size_t argument, const Vector **ret);
+
 /* The type arrays of both element types can have where Spark converts carefully: no text for other
  * types, no other DECIMAL; NULL when there is none. */
 const Type *tightest_type(Arena *arena, const Type *a, const Type *b);

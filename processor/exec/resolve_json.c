@@ -23,6 +23,15 @@ static bool is_constant(const BoundExpr *expr)
     return true;
 }
 
+Error *argument_value(const FunctionCall *call, size_t argument, const Vector **ret)
+{
+    *ret = NULL;
+    if (argument >= call->argument_count || !is_constant(call->arguments[argument])) {
+        return NULL;
+    }
+    return constant_evaluate(call->arguments[argument], time_zone_utc(), call->arena, ret);
+}
+
 static Error *want_text(FunctionCall *call, size_t argument)
 {
     TypeKind kind = call->argument_types[argument]->kind;

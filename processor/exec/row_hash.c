@@ -354,3 +354,27 @@ uint32_t row_equal_pairs(const Vector *const *left, const uint32_t *left_rows,
     }
     return count;
 }
+
+/* ---- One of equal values ---- */
+
+double row_normal_double(double value)
+{
+    return isnan(value) ? (double)NAN : value == 0 ? 0.0 : value;
+}
+
+void row_normalize(Vector *vector, uint32_t from)
+{
+    if (type_physical(vector->type) == PHYSICAL_DOUBLE) {
+        for (uint32_t i = from; i < vector->length; i++) {
+            VECTOR_DATA(vector, double)[i] = row_normal_double(VECTOR_VALUE(vector, double, i));
+        }
+    } else if (type_physical(vector->type) == PHYSICAL_FLOAT) {
+        for (uint32_t i = from; i < vector->length; i++) {
+            VECTOR_DATA(vector, float)
+            [i] = (float)row_normal_double((double)VECTOR_VALUE(vector, float, i));
+        }
+    }
+    for (uint32_t i = 0; i < vector->child_count; i++) {
+        row_normalize(vector->children[i], vector->offsets != NULL ? vector->offsets[from] : from);
+    }
+}

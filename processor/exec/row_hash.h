@@ -15,5 +15,8 @@ uint32_t row_equal_pairs(const Vector *const *left, const uint32_t *left_rows,
 
 /* The same of one value. */
 bool row_value_equal(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row_b);
+/* Of equal numbers one is shown: 0.0 for -0.0, one NaN; also inside the rows from `from` on. */
+double row_normal_double(double value);
+void row_normalize(Vector *vector, uint32_t from);
 
 #endif

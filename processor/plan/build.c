@@ -179,9 +179,10 @@ static LogicalNode *optimize(Arena *arena, LogicalPlan *plan, LogicalNode *root)
     root = rule_simplify(arena, plan, root);
     root = rule_push_filter(arena, root);
     root = rule_simplify(arena, plan, root); /* what has come together may be known now */
+    root = rule_merge_project(arena, root);
+    root = rule_order_joins(arena, root);
     root = rule_set_to_join(arena, root);
     root = rule_join_keys(arena, root);
-    root = rule_merge_project(arena, root);
     root = rule_limit(arena, root);
     root = rule_prune_columns(arena, plan, root);
     root = rule_merge_project(arena, root);

@@ -105,6 +105,7 @@ NODISCARD Error *build_copy(PlanBuilder *builder, const LogicalNode *tree, Logic
 LogicalNode *rule_simplify(Arena *arena, const LogicalPlan *plan, LogicalNode *root);
 LogicalNode *rule_push_filter(Arena *arena, LogicalNode *root);
 LogicalNode *rule_set_to_join(Arena *arena, LogicalNode *root);
+LogicalNode *rule_order_joins(Arena *arena, LogicalNode *root);
 LogicalNode *rule_join_keys(Arena *arena, LogicalNode *root);
 LogicalNode *rule_merge_project(Arena *arena, LogicalNode *root);
 LogicalNode *rule_limit(Arena *arena, LogicalNode *root);

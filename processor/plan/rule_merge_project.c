@@ -47,8 +47,8 @@ static LogicalNode *merge(Arena *arena, const LogicalNode *upper, const LogicalN
     return merged;
 }
 
-/* Every column of the child in its place: the projection changes names at most, which stand in the
- * schema of the root alone. */
+/* Every column of the child in its place: the projection changes names at most, which count at the
+ * root alone, and below nodes that pass them on to it. */
 static bool is_trivial(const LogicalNode *project)
 {
     if (project->expression_count != project->child->schema->field_count) {
@@ -63,22 +63,28 @@ static bool is_trivial(const LogicalNode *project)
     return true;
 }
 
-static LogicalNode *merge_below(Arena *arena, LogicalNode *node, bool is_root)
+static bool passes_names(const LogicalNode *node)
+{
+    return node->kind == LOGICAL_FILTER || node->kind == LOGICAL_SORT ||
+           node->kind == LOGICAL_LIMIT;
+}
+
+static LogicalNode *merge_below(Arena *arena, LogicalNode *node, bool names_count)
 {
     while (node->kind == LOGICAL_PROJECT && node->child->kind == LOGICAL_PROJECT &&
            can_merge(arena, node, node->child)) {
         node = merge(arena, node, node->child);
     }
     bool trivial = node->kind == LOGICAL_PROJECT && is_trivial(node) &&
-                   (!is_root || schema_equal(node->schema, node->child->schema));
+                   (!names_count || schema_equal(node->schema, node->child->schema));
     if (trivial) {
-        return merge_below(arena, node->child, is_root);
+        return merge_below(arena, node->child, names_count);
     }
     if (node->child == NULL) {
         return node;
     }
     LogicalNode *copy = node_copy(arena, node);
-    copy->child = merge_below(arena, node->child, false);
+    copy->child = merge_below(arena, node->child, names_count && passes_names(node));
     if (node->right != NULL) {
         copy->right = merge_below(arena, node->right, false);
     }

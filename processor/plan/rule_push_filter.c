@@ -275,8 +275,81 @@ static void split_condition(Arena *arena, const LogicalNode *join, JoinSides sid
     }
 }
 
-static LogicalNode *sink_join(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)
+/* Is it NULL, or FALSE, for every row in which the columns first … end are NULL? When in doubt no.
+ */
+static bool rejects_nulls(const BoundExpr *expr, size_t first, size_t end)
 {
+    bool strict = false;
+    switch (expr->kind) {
+    case BOUND_COLUMN:
+        return expr->column >= first && expr->column < end;
+    case BOUND_CALL:
+        strict = (expr->function->flags & FUNCTION_NULL_IN_NULL_OUT) != 0 ||
+                 str_equal(str_from(expr->function->name), STR("isnotnull"));
+        break;
+    case BOUND_CAST:
+    case BOUND_NOT:
+    case BOUND_FIELD:
+        strict = true;
+        break;
+    case BOUND_IN:
+        return rejects_nulls(expr->children[0], first, end);
+    case BOUND_LITERAL:
+    case BOUND_CASE:
+    case BOUND_AND:
+    case BOUND_OR:
+    case BOUND_COALESCE:
+    case BOUND_STRUCT:
+    case BOUND_LAMBDA:
+    case BOUND_PARAMETER:
+    case BOUND_SUBQUERY:
+    case BOUND_OUTER_COLUMN:
+        return false;
+    }
+    for (size_t i = 0; i < expr->child_count && strict; i++) {
+        if (rejects_nulls(expr->children[i], first, end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An outer join whose rows without a partner are all dropped above it need not make them. */
+static JoinKind kind_needed(const LogicalNode *join, const Conjuncts *conjuncts)
+{
+    size_t left_count = join->child->schema->field_count;
+    bool needs_left = false;
+    bool needs_right = false;
+    for (size_t i = 0; i < conjuncts->count; i++) {
+        const BoundExpr *expr = conjuncts->items[i].expr;
+        needs_left = needs_left || rejects_nulls(expr, 0, left_count);
+        needs_right = needs_right || rejects_nulls(expr, left_count, join->schema->field_count);
+    }
+    switch (join->join) {
+    case JOIN_LEFT:
+        return needs_right ? JOIN_INNER : JOIN_LEFT;
+    case JOIN_RIGHT:
+        return needs_left ? JOIN_INNER : JOIN_RIGHT;
+    case JOIN_FULL:
+        if (needs_left && needs_right) {
+            return JOIN_INNER;
+        }
+        return needs_left ? JOIN_LEFT : needs_right ? JOIN_RIGHT : JOIN_FULL;
+    case JOIN_INNER:
+    case JOIN_SEMI:
+    case JOIN_ANTI:
+    case JOIN_NULL_ANTI:
+    case JOIN_MARK:
+    case JOIN_SINGLE:
+        return join->join;
+    }
+    return join->join;
+}
+
+static LogicalNode *sink_join(Arena *arena, LogicalNode *before, const Conjuncts *conjuncts)
+{
+    LogicalNode *node = node_copy(arena, before);
+    node->join = kind_needed(before, conjuncts);
     JoinSides sides = sides_to_filter(node->join);
     JoinSplit split = {.left_count = node->child->schema->field_count,
                        .right_count = node->right->schema->field_count};
@@ -295,11 +368,10 @@ static LogicalNode *sink_join(Arena *arena, LogicalNode *node, const Conjuncts *
             add(arena, &stay, conjunct);
         }
     }
-    LogicalNode *copy = node_copy(arena, node);
-    copy->child = sink(arena, node->child, &split.left);
-    copy->right = sink(arena, node->right, &split.right);
-    copy->condition = expr_list_and(arena, &split.both);
-    return filters_over(arena, copy, &stay);
+    node->child = sink(arena, node->child, &split.left);
+    node->right = sink(arena, node->right, &split.right);
+    node->condition = expr_list_and(arena, &split.both);
+    return filters_over(arena, node, &stay);
 }
 
 static LogicalNode *sink_set(Arena *arena, LogicalNode *node, const Conjuncts *conjuncts)

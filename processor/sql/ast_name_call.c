@@ -129,6 +129,7 @@ static const Spelling added_arguments[] = {
     {"listagg", 1, ", NULL"},
     {"string_agg", 1, ", NULL"},
     {"percentile_approx", 2, ", 10000"},
+    {"approx_percentile", 2, ", 10000"},
 };
 
 static const char *added_text(const AstCall *call)
@@ -160,7 +161,8 @@ static void call_arguments(NamePrinter *printer, const AstCall *call)
     /* The schema text of from_json is not shown. */
     bool first_only =
         call->argument_count > 1 && (is_named(call, "from_json") || is_named(call, "from_csv"));
-    first_only = first_only || (call->argument_count == 2 && takes_null_flag(call));
+    first_only = first_only || (call->argument_count == 2 &&
+                                (takes_null_flag(call) || is_named(call, "approx_count_distinct")));
     size_t count = ranks_alone(call) ? 0 : first_only ? 1 : call->argument_count;
     text(printer, "(");
     if (call->star) {

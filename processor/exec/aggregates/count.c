@@ -76,6 +76,18 @@ static void remove_values(const AggregateCall *call, void *state, uint32_t row)
     ((CountState *)state)->count -= has_all(call, row);
 }
 
+/* count(1) is count(*). */
+static bool counts_rows(const AggregateCall *call)
+{
+    bool all = true;
+    for (size_t i = 0; i < call->bound->argument_count; i++) {
+        const BoundExpr *argument = call->bound->arguments[i];
+        all = all && argument->kind == BOUND_LITERAL && argument->type->kind != TYPE_NULL &&
+              vector_is_valid(argument->literal, 0);
+    }
+    return all;
+}
+
 static const AggregateLoops *choose_count(const AggregateCall *call, const void **ret_setup)
 {
     static const AggregateLoops rows = {sizeof(CountState), add_rows,    add_all_rows, merge,
@@ -83,7 +95,7 @@ static const AggregateLoops *choose_count(const AggregateCall *call, const void 
     static const AggregateLoops values = {sizeof(CountState), add_values,  add_all_values, merge,
                                           remove_values,      finish_count};
     (void)ret_setup;
-    return call->argument_count == 0 ? &rows : &values;
+    return counts_rows(call) ? &rows : &values;
 }
 
 const AggregateKernel aggregate_count = {.choose = choose_count};

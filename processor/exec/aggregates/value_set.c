@@ -85,6 +85,7 @@ void value_set_add(ValueSet *set, const Vector *from, uint32_t row, uint64_t has
         grow(set, from->type, arena);
         index = set->values->length;
         append_copy(set->values, from, row, arena);
+        row_normalize(set->values, index);
         set->hashes[index] = hash;
         if (set->slots != NULL) {
             set->slots[slot_of(set, NULL, 0, hash)] = index + 1;

@@ -181,9 +181,10 @@ static void split(const KernelCall *call)
 
 /* ---- regexp_replace ---- */
 
-/* $1 is a group (as many digits as there are groups for), \x is x itself. */
-static void append_replacement(const Regex *regex, Str s, Str by, Buffer *out)
+/* $1 is a group (as many digits as there are groups for), \x is x itself. False: the row failed. */
+static bool append_replacement(const KernelCall *call, uint32_t row, Str s, Str by, Buffer *out)
 {
+    const Regex *regex = regex_of(call);
     uint32_t groups = pcre2_get_ovector_count(regex->match);
     for (size_t at = 0; at < by.size; at++) {
         if (by.data[at] == '\\' && at + 1 < by.size) {
@@ -200,15 +201,25 @@ static void append_replacement(const Regex *regex, Str s, Str by, Buffer *out)
                group * 10 + (uint32_t)(by.data[at + 1] - '0') < groups) {
             group = group * 10 + (uint32_t)(by.data[++at] - '0');
         }
+        if (group >= groups) {
+            kernel_fail(call, row,
+                        error_new(ERROR_INVALID_REGEXP_REPLACE,
+                                  "Could not perform regexp_replace for source = \"%.*s\", pattern "
+                                  "= \"%.*s\", replacement = \"%.*s\".",
+                                  STR_ARG(s), STR_ARG(buffer_str(&regex->source)), STR_ARG(by)));
+            return false;
+        }
         buffer_append_str(out, regex_group(regex, s, group));
     }
+    return true;
 }
 
 /* False: the row failed. */
-static bool replace_matches(const KernelCall *call, uint32_t row, Str s, Str by, Buffer *out)
+static bool replace_matches(const KernelCall *call, uint32_t row, Str s, Str by, size_t start,
+                            Buffer *out)
 {
     size_t at = 0;
-    for (size_t from = 0; from <= s.size && out->size <= TEXT_SIZE_MAX;) {
+    for (size_t from = start; from <= s.size && out->size <= TEXT_SIZE_MAX;) {
         Match match = regex_find(regex_of(call), call, row, s, from);
         if (match.failed) {
             return false;
@@ -218,7 +229,9 @@ static bool replace_matches(const KernelCall *call, uint32_t row, Str s, Str by,
         }
         if (match.begin >= at) {
             buffer_append(out, s.data + at, match.begin - at);
-            append_replacement(regex_of(call), s, by, out);
+            if (!append_replacement(call, row, s, by, out)) {
+                return false;
+            }
             at = match.end;
         }
         from = regex_search_on(s, match);
@@ -232,9 +245,14 @@ static void regexp_replace(const KernelCall *call)
     AUTO_BUFFER Buffer out = {0};
     FOR_VALID_ROWS(call, i)
     {
+        Str s = STR_ARGUMENT(call, 0, i);
+        int32_t position = call->argument_count > 3 ? INT_ARGUMENT(call, 3, i) : 1;
+        size_t start = utf8_offset(s, (int64_t)position - 1);
         buffer_clear(&out);
-        if (regex_need(regex_of(call), call, i, STR_ARGUMENT(call, 1, i)) &&
-            replace_matches(call, i, STR_ARGUMENT(call, 0, i), STR_ARGUMENT(call, 2, i), &out)) {
+        if (position > 1 && start >= s.size) {
+            RESULT(call, Str)[i] = s;
+        } else if (regex_need(regex_of(call), call, i, STR_ARGUMENT(call, 1, i)) &&
+                   replace_matches(call, i, s, STR_ARGUMENT(call, 2, i), start, &out)) {
             text_store(call, i, buffer_str(&out));
         }
     }
@@ -242,20 +260,28 @@ static void regexp_replace(const KernelCall *call)
 
 /* ---- regexp_extract ---- */
 
+bool regex_has_group(const Regex *regex, const KernelCall *call, uint32_t row, int32_t group)
+{
+    uint32_t groups = pcre2_get_ovector_count(regex->match);
+    if (group >= 0 && (uint32_t)group < groups) {
+        return true;
+    }
+    kernel_fail(call, row,
+                error_new(ERROR_INVALID_REGEX_GROUP_INDEX,
+                          "The value of parameter(s) `idx` in `%s` is invalid: Expects group index "
+                          "between 0 and %u, but got %d.",
+                          regex->function, groups - 1, group));
+    return false;
+}
+
 static void extract_group(const KernelCall *call, uint32_t row, int32_t group)
 {
     const Regex *regex = regex_of(call);
-    uint32_t groups = pcre2_get_ovector_count(regex->match);
-    if (group < 0 || (uint32_t)group >= groups) {
-        kernel_fail(call, row,
-                    error_new(ERROR_INVALID_PARAMETER_VALUE,
-                              "The value of parameter(s) `idx` in `regexp_extract` is invalid: "
-                              "Expects group index between 0 and %u, but got %d.",
-                              groups - 1, group));
+    Str s = STR_ARGUMENT(call, 0, row);
+    Match match = regex_find(regex, call, row, s, 0);
+    if (match.found && !regex_has_group(regex, call, row, group)) {
         return;
     }
-    Str s = STR_ARGUMENT(call, 0, row);
-    Match match = regex_find(regex_of(call), call, row, s, 0);
     RESULT(call, Str)[row] = match.found ? regex_group(regex, s, (uint32_t)group) : (Str){"", 0};
 }
 

@@ -41,6 +41,9 @@ size_t regex_search_on(Str s, Match match);
 /* A group of the last match (0: all of it); empty when it took no part. */
 Str regex_group(const Regex *regex, Str s, uint32_t group);
 
+/* False, and the row failed, when the pattern has no group of that number. */
+bool regex_has_group(const Regex *regex, const KernelCall *call, uint32_t row, int32_t group);
+
 static inline Regex *regex_of(const KernelCall *call)
 {
     return ((const RegexState *)call->state)->regex;

@@ -2,6 +2,7 @@
 #include "processor/exec/kernels/text.h"
 
 #include <unicode/ucasemap.h>
+#include <unicode/uchar.h>
 #include <unicode/ustring.h>
 #include <unicode/utf16.h>
 
@@ -40,6 +41,21 @@ uint32_t utf8_decode(Str s, size_t at)
         c = (c << 6) | ((unsigned char)s.data[at + i] & 0x3F);
     }
     return c;
+}
+
+bool text_is_upper(uint32_t code_point)
+{
+    return u_isUUppercase((UChar32)code_point);
+}
+
+bool text_is_lower(uint32_t code_point)
+{
+    return u_isULowercase((UChar32)code_point);
+}
+
+bool text_is_digit(uint32_t code_point)
+{
+    return u_isdigit((UChar32)code_point);
 }
 
 bool text_fits(const KernelCall *call, uint32_t row, size_t size)
@@ -455,6 +471,44 @@ static void pad(const KernelCall *call, bool in_front)
     }
 }
 
+/* BINARY: the pattern is repeated byte by byte, zeros without one. */
+static void pad_bytes(const KernelCall *call, bool in_front)
+{
+    FOR_VALID_ROWS(call, i)
+    {
+        Str s = STR_ARGUMENT(call, 0, i);
+        size_t wanted = INT_ARGUMENT(call, 1, i) < 0 ? 0 : (size_t)INT_ARGUMENT(call, 1, i);
+        Str pattern = call->argument_count > 2 ? STR_ARGUMENT(call, 2, i) : (Str){"", 1};
+        if (wanted <= s.size || pattern.size == 0) {
+            RESULT(call, Str)[i] = (Str){s.data, wanted < s.size ? wanted : s.size};
+            continue;
+        }
+        char *bytes = text_alloc(call, i, wanted);
+        if (bytes == NULL) {
+            continue;
+        }
+        size_t count = wanted - s.size;
+        char *padding = in_front ? bytes : bytes + s.size;
+        for (size_t k = 0; k < count; k++) {
+            padding[k] = pattern.data[k % pattern.size];
+        }
+        if (s.size > 0) {
+            memcpy(in_front ? bytes + count : bytes, s.data, s.size);
+        }
+        RESULT(call, Str)[i] = (Str){bytes, wanted};
+    }
+}
+
+static void lpad_bytes(const KernelCall *call)
+{
+    pad_bytes(call, true);
+}
+
+static void rpad_bytes(const KernelCall *call)
+{
+    pad_bytes(call, false);
+}
+
 static void lpad(const KernelCall *call)
 {
     pad(call, true);
@@ -534,8 +588,18 @@ static KernelRun *choose_reverse(KernelSetup *setup)
     return setup->types[0]->kind == TYPE_ARRAY ? reverse_array : reverse_text;
 }
 
-const Kernel kernel_lpad = {.run = lpad};
-const Kernel kernel_rpad = {.run = rpad};
+static KernelRun *choose_lpad(KernelSetup *setup)
+{
+    return setup->result->kind == TYPE_BINARY ? lpad_bytes : lpad;
+}
+
+static KernelRun *choose_rpad(KernelSetup *setup)
+{
+    return setup->result->kind == TYPE_BINARY ? rpad_bytes : rpad;
+}
+
+const Kernel kernel_lpad = {.choose = choose_lpad};
+const Kernel kernel_rpad = {.choose = choose_rpad};
 const Kernel kernel_repeat = {.run = repeat};
 const Kernel kernel_space = {.run = space};
 const Kernel kernel_reverse = {.choose = choose_reverse};

@@ -51,6 +51,11 @@ void utf8_append(Buffer *out, uint32_t code_point);
 /* The code point at an offset; its bytes by utf8_next. Malformed: U+FFFD. */
 uint32_t utf8_decode(Str s, size_t at);
 
+/* Classes of characters, as Java has them. */
+bool text_is_upper(uint32_t code_point);
+bool text_is_lower(uint32_t code_point);
+bool text_is_digit(uint32_t code_point);
+
 /* False, and the row failed, when a text of that size is too large. */
 bool text_fits(const KernelCall *call, uint32_t row, size_t size);
 /* Room for the text of a row; NULL (and the row failed) when that is too large. */

@@ -318,6 +318,7 @@ static const AnswerFile answer_files[] = {
     {"collection", "UTC"},
     {"lambda", "UTC"},
     {"json", "UTC"},
+    {"text", "UTC"},
 };
 
 static void test_file(void **state)
