@@ -10,6 +10,9 @@ typedef struct GeneratorCall {
     const Vector *const *arguments; /* each as long as the input batch */
     size_t argument_count;
     const Type *result; /* STRUCT of the columns */
+    uint32_t row_count; /* of the input batch */
+    Arena *arena;       /* of the input batch: as long as rows are asked for */
+    void *state;        /* what count has kept for column */
 } GeneratorCall;
 
 /* Result row i is element elements[i] of input row rows[i]. */
@@ -23,7 +26,7 @@ typedef struct GeneratedRows {
 
 struct GeneratorKernel {
     /* counts[row] = rows that each input row asked for gives. */
-    void (*count)(const GeneratorCall *call, Rows rows, uint32_t *counts);
+    void (*count)(GeneratorCall *call, Rows rows, uint32_t *counts);
     /* Column `column` of these rows, in `arena`; bytes may be the arguments'. */
     Vector *(*column)(const GeneratorCall *call, size_t column, const GeneratedRows *rows,
                       Arena *arena);

@@ -17,7 +17,7 @@ typedef struct Generate {
     bool outer;
     SharedArena *arena; /* of all that follows */
     Batch *input;       /* NULL: the next one is to be read */
-    const Vector **values;
+    GeneratorCall call;
     uint32_t *counts;  /* by input row */
     uint32_t next_row; /* of the selection */
     uint32_t next_element;
@@ -30,22 +30,19 @@ static void forget_input(Generate *generate)
     generate->input = NULL;
 }
 
-static GeneratorCall call_of(const Generate *generate)
-{
-    return (GeneratorCall){.arguments = generate->values,
-                           .argument_count = generate->arguments.count,
-                           .result = generate->result};
-}
-
 static Error *evaluate(Generate *generate, const Pull *pull)
 {
     Batch *input = generate->input;
-    generate->values = arena_new_array(pull->arena, const Vector *, generate->arguments.count);
+    const Vector **values = arena_new_array(pull->arena, const Vector *, generate->arguments.count);
     generate->counts = arena_new_array(pull->arena, uint32_t, input->row_count);
-    TRY(expression_list_evaluate(&generate->arguments, pull, input, generate->values));
-    const GeneratorCall call = call_of(generate);
+    TRY(expression_list_evaluate(&generate->arguments, pull, input, values));
+    generate->call = (GeneratorCall){.arguments = values,
+                                     .argument_count = generate->arguments.count,
+                                     .result = generate->result,
+                                     .row_count = input->row_count,
+                                     .arena = pull->arena};
     const Rows rows = {input->selection, input->selected_count};
-    generate->node->generator->generator->count(&call, rows, generate->counts);
+    generate->node->generator->generator->count(&generate->call, rows, generate->counts);
     generate->next_row = 0;
     generate->next_element = 0;
     return NULL;
@@ -94,13 +91,12 @@ static Batch *make_batch(const Generate *generate, const GeneratedRows *generate
     const Batch *input = generate->input;
     const Schema *schema = generate->node->schema;
     size_t passed = input->schema->field_count;
-    const GeneratorCall call = call_of(generate);
     Vector **columns = arena_new_array(arena, Vector *, schema->field_count);
     for (size_t i = 0; i < schema->field_count; i++) {
         columns[i] =
-            i < passed
-                ? vector_gather(arena, input->columns[i], generated->rows, generated->count)
-                : generate->node->generator->generator->column(&call, i - passed, generated, arena);
+            i < passed ? vector_gather(arena, input->columns[i], generated->rows, generated->count)
+                       : generate->node->generator->generator->column(&generate->call, i - passed,
+                                                                      generated, arena);
     }
     Batch *batch = batch_from_columns(arena, schema, columns, generated->count);
     uint32_t *origin = arena_new_array(arena, uint32_t, generated->count);

@@ -168,6 +168,7 @@ NODISCARD Error *resolve_explode(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_posexplode(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_inline(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_stack(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_json_tuple(FunctionCall *call, const Type **ret_type);
 
 /* Window functions, in resolve_window.c: row_number rank dense_rank, percent_rank cume_dist … */
 NODISCARD Error *resolve_rank(FunctionCall *call, const Type **ret_type);

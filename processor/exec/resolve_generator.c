@@ -132,3 +132,25 @@ Error *resolve_stack(FunctionCall *call, const Type **ret_type)
     *ret_type = struct_of(call, fields, width);
     return NULL;
 }
+
+/* -------------------------------------------------------------- json_tuple --- */
+
+Error *resolve_json_tuple(FunctionCall *call, const Type **ret_type)
+{
+    size_t width = call->argument_count - 1;
+    Field *fields = arena_new_array(call->arena, Field, width);
+    for (size_t i = 0; i < call->argument_count; i++) {
+        if (call->argument_types[i]->kind != TYPE_STRING) {
+            return error_at(ERROR_NON_STRING_TYPE, call->place,
+                            "Cannot resolve \"%.*s\" due to data type mismatch: all arguments of "
+                            "the function `json_tuple` must be strings.",
+                            STR_ARG(call->text));
+        }
+        if (i > 0) {
+            fields[i - 1].name = str_from(arena_printf(call->arena, "c%zu", i - 1));
+            fields[i - 1].type = &type_string;
+        }
+    }
+    *ret_type = struct_of(call, fields, width);
+    return NULL;
+}

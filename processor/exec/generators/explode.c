@@ -5,7 +5,7 @@
 
 #include "processor/base/banned.h"
 
-static void count_elements(const GeneratorCall *call, Rows rows, uint32_t *counts)
+static void count_elements(GeneratorCall *call, Rows rows, uint32_t *counts)
 {
     const Vector *list = call->arguments[0];
     FOR_ROWS(rows, i, {

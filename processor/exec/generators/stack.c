@@ -3,7 +3,7 @@
 
 #include "processor/base/banned.h"
 
-static void count_rows(const GeneratorCall *call, Rows rows, uint32_t *counts)
+static void count_rows(GeneratorCall *call, Rows rows, uint32_t *counts)
 {
     const Vector *row_count = call->arguments[0];
     FOR_ROWS(rows, i, { counts[i] = (uint32_t)VECTOR_VALUE(row_count, int32_t, i); });
