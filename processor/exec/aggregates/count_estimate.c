@@ -9,13 +9,10 @@
  *
  * Few values are kept as a list of what they would write; registers come when it is full. */
 #include <math.h>
-#include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "processor/exec/aggregates/aggregates.h"
 #include "processor/exec/aggregates/constants.h"
+#include "processor/exec/kernels/hash.h"
 
 #include "processor/base/banned.h"
 
@@ -31,100 +28,6 @@ typedef struct Setup {
     unsigned p;
     uint32_t register_count; /* 1 << p */
 } Setup;
-
-/* ---- Spark's xxhash64 of a value ---- */
-
-static uint64_t hash_int(int32_t value, uint64_t seed)
-{
-    return XXH64(&value, sizeof value, seed);
-}
-
-static uint64_t hash_long(int64_t value, uint64_t seed)
-{
-    return XXH64(&value, sizeof value, seed);
-}
-
-static uint64_t hash_float(float value, uint64_t seed)
-{
-    value = value == 0 ? 0.0F : value;
-    int32_t bits = 0x7FC00000;
-    if (!isnan(value)) {
-        memcpy(&bits, &value, sizeof bits);
-    }
-    return hash_int(bits, seed);
-}
-
-static uint64_t hash_double(double value, uint64_t seed)
-{
-    value = value == 0 ? 0.0 : value;
-    int64_t bits = INT64_C(0x7FF8000000000000);
-    if (!isnan(value)) {
-        memcpy(&bits, &value, sizeof bits);
-    }
-    return hash_long(bits, seed);
-}
-
-/* Beyond 18 digits: the fewest bytes of the two's complement, the highest first. */
-static uint64_t hash_decimal(int128 value, int precision, uint64_t seed)
-{
-    if (precision <= 18) {
-        return hash_long((int64_t)value, seed);
-    }
-    unsigned char bytes[sizeof value];
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        bytes[i] = (unsigned char)((uint128)value >> (8 * (sizeof bytes - 1 - i)));
-    }
-    size_t first = 0;
-    unsigned char sign = value < 0 ? 0xFF : 0;
-    while (first < sizeof bytes - 1 && bytes[first] == sign &&
-           (bytes[first + 1] & 0x80) == (sign & 0x80)) {
-        first++;
-    }
-    return XXH64(bytes + first, sizeof bytes - first, seed);
-}
-
-/* NULLs inside leave the hash as it is. Types are not deep: the parser bounds them. */
-static uint64_t spark_hash(const Vector *vector, uint32_t row, uint64_t seed)
-{
-    if (!vector_is_valid(vector, row)) {
-        return seed;
-    }
-    switch (type_physical(vector->type)) {
-    case PHYSICAL_NONE:
-        return seed;
-    case PHYSICAL_BOOL:
-        return hash_int(VECTOR_VALUE(vector, uint8_t, row), seed);
-    case PHYSICAL_INT8:
-    case PHYSICAL_INT16:
-    case PHYSICAL_INT32:
-        return hash_int((int32_t)vector_int_value(vector, row), seed);
-    case PHYSICAL_INT64:
-        return hash_long(vector_int_value(vector, row), seed);
-    case PHYSICAL_INT128:
-        return hash_decimal(VECTOR_VALUE(vector, int128, row), vector->type->precision, seed);
-    case PHYSICAL_FLOAT:
-        return hash_float(VECTOR_VALUE(vector, float, row), seed);
-    case PHYSICAL_DOUBLE:
-        return hash_double(VECTOR_VALUE(vector, double, row), seed);
-    case PHYSICAL_STR: {
-        Str text = VECTOR_VALUE(vector, Str, row);
-        return XXH64(text.size == 0 ? "" : text.data, text.size, seed);
-    }
-    case PHYSICAL_LIST:
-        for (uint32_t i = vector->offsets[row]; i < vector->offsets[row + 1]; i++) {
-            for (uint32_t child = 0; child < vector->child_count; child++) {
-                seed = spark_hash(vector->children[child], i, seed);
-            }
-        }
-        return seed;
-    case PHYSICAL_STRUCT:
-        for (uint32_t child = 0; child < vector->child_count; child++) {
-            seed = spark_hash(vector->children[child], row, seed);
-        }
-        return seed;
-    }
-    return seed;
-}
 
 /* ---- Adding ---- */
 
@@ -172,7 +75,8 @@ static Error *add(const AggregateCall *call, void *const *states, Rows rows)
     for (uint32_t i = 0; i < rows.count; i++) {
         uint32_t row = rows_at(rows, i);
         if (vector_is_valid(values, row) && type_physical(values->type) != PHYSICAL_NONE) {
-            add_hash(states[i], call->setup, spark_hash(values, row, HASH_SEED), call->arena);
+            add_hash(states[i], call->setup, xxhash64_of_value(values, row, HASH_SEED),
+                     call->arena);
         }
     }
     return NULL;

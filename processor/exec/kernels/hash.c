@@ -214,9 +214,15 @@ static void hash(const KernelCall *call)
     });
 }
 
+static const Hasher xx = {xx_of_int, xx_of_long, xx_of_bytes};
+
+uint64_t xxhash64_of_value(const Vector *vector, uint32_t row, uint64_t seed)
+{
+    return hash_value(&xx, vector, row, seed);
+}
+
 static void xxhash64(const KernelCall *call)
 {
-    static const Hasher xx = {xx_of_int, xx_of_long, xx_of_bytes};
     FOR_ROWS(call->rows, i, { RESULT(call, int64_t)[i] = (int64_t)hash_row(&xx, call, i); });
 }
 
