@@ -5,8 +5,10 @@
  * writes: 00 for NULL, 01 for a value. DESC inverts all bytes of a value, so 01 becomes FE; the
  * byte of a NULL is then 00 where NULLs come first, FF where they come last.
  *
- * Sorting merges: runs of a few keys by insertion, then pairs of runs. Two neighbours that are in
- * order already are only copied, so sorted input costs little. */
+ * Many keys that differ in few bytes of their heads, as numbers do, are dealt out byte by byte
+ * (radix sort), then groups of equal heads sorted by their rests. Others are merged: runs of a few
+ * keys by insertion, then pairs of runs; two neighbours that are in order already are only copied,
+ * so sorted input costs little. Both are stable. */
 #include "processor/exec/sort_keys.h"
 
 #include <assert.h>
@@ -18,7 +20,13 @@
 
 #include "processor/base/banned.h"
 
-enum { MARK_VALUE = 0x01, MARK_INVERTED = 0xFE, RUN_KEYS = 16 };
+enum {
+    MARK_VALUE = 0x01,
+    MARK_INVERTED = 0xFE,
+    RUN_KEYS = 16,
+    RADIX_MIN = 1024,
+    RADIX_BYTES_MAX = 8
+};
 
 static unsigned char null_mark(SortOrder order)
 {
@@ -286,15 +294,15 @@ static void merge_runs(const SortKey *from, size_t middle, size_t count, SortKey
     memcpy(to + (middle - left), &from[right], (count - right) * sizeof *to);
 }
 
-void sort_keys_sort(SortKey *keys, uint32_t count, const Str *rests)
+/* `room`: as many keys again. */
+static void merge_sort(SortKey *keys, uint32_t count, const Str *rests, SortKey *room)
 {
     for (size_t begin = 0; begin < count; begin += RUN_KEYS) {
         size_t left = count - begin;
         sort_run(keys + begin, left < RUN_KEYS ? (uint32_t)left : RUN_KEYS, rests);
     }
-    SortKey *other = mem_realloc(NULL, (size_t)count * sizeof *keys + 1);
     SortKey *from = keys;
-    SortKey *to = other;
+    SortKey *to = room;
     for (size_t run = RUN_KEYS; run < count; run *= 2) {
         for (size_t begin = 0; begin < count; begin += 2 * run) {
             size_t left = count - begin < 2 * run ? count - begin : 2 * run;
@@ -307,5 +315,103 @@ void sort_keys_sort(SortKey *keys, uint32_t count, const Str *rests)
     if (from != keys) {
         memcpy(keys, from, (size_t)count * sizeof *keys);
     }
-    mem_free(other);
+}
+
+/* Which bytes of the heads differ, as masks of `high` and `low`. */
+typedef struct HeadBits {
+    uint64_t high;
+    uint64_t low;
+} HeadBits;
+
+static HeadBits differing_bits(const SortKey *keys, uint32_t count)
+{
+    HeadBits bits = {0};
+    for (uint32_t i = 1; i < count; i++) {
+        bits.high |= keys[i].high ^ keys[0].high;
+        bits.low |= keys[i].low ^ keys[0].low;
+    }
+    return bits;
+}
+
+static unsigned bytes_set(uint64_t bits)
+{
+    unsigned count = 0;
+    for (; bits != 0; bits >>= 8) {
+        count += (bits & 0xFF) != 0;
+    }
+    return count;
+}
+
+/* Deals the keys to 256 places by one byte of a word, stably. */
+#define DEAL(word)                                                                                 \
+    do {                                                                                           \
+        size_t starts[257] = {0};                                                                  \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            starts[(from[i].word >> shift & 0xFF) + 1]++;                                          \
+        }                                                                                          \
+        for (unsigned i = 0; i < 256; i++) {                                                       \
+            starts[i + 1] += starts[i];                                                            \
+        }                                                                                          \
+        for (uint32_t i = 0; i < count; i++) {                                                     \
+            to[starts[from[i].word >> shift & 0xFF]++] = from[i];                                  \
+        }                                                                                          \
+    } while (0)
+
+static void deal(const SortKey *from, SortKey *to, uint32_t count, bool high, unsigned shift)
+{
+    if (high) {
+        DEAL(high);
+    } else {
+        DEAL(low);
+    }
+}
+
+/* From the last byte that differs to the first; bytes that do not are left out. */
+static void radix_sort(SortKey *keys, uint32_t count, HeadBits bits, SortKey *room)
+{
+    SortKey *from = keys;
+    SortKey *to = room;
+    for (unsigned byte = 0; byte < SORT_KEY_HEAD; byte++) {
+        bool high = byte >= 8;
+        unsigned shift = byte % 8 * 8;
+        if (((high ? bits.high : bits.low) >> shift & 0xFF) == 0) {
+            continue;
+        }
+        deal(from, to, count, high, shift);
+        SortKey *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != keys) {
+        memcpy(keys, from, (size_t)count * sizeof *keys);
+    }
+}
+
+/* Groups of equal heads by their rests. */
+static void sort_rests(SortKey *keys, uint32_t count, const Str *rests, SortKey *room)
+{
+    for (uint32_t begin = 0; begin < count;) {
+        uint32_t end = begin + 1;
+        while (end < count && keys[end].high == keys[begin].high &&
+               keys[end].low == keys[begin].low) {
+            end++;
+        }
+        merge_sort(keys + begin, end - begin, rests, room);
+        begin = end;
+    }
+}
+
+void sort_keys_sort(SortKey *keys, uint32_t count, const Str *rests)
+{
+    SortKey *room = mem_realloc(NULL, (size_t)count * sizeof *keys + 1);
+    HeadBits bits = differing_bits(keys, count);
+    if (count < RADIX_MIN || bytes_set(bits.high) + bytes_set(bits.low) > RADIX_BYTES_MAX) {
+        merge_sort(keys, count, rests, room);
+    } else {
+        radix_sort(keys, count, bits, room);
+        if (rests != NULL) {
+            sort_rests(keys, count, rests, room);
+        }
+    }
+    mem_free(room);
 }

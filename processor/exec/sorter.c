@@ -17,6 +17,8 @@
 
 #include "processor/base/banned.h"
 
+enum { MEMORY_SHARE = 16 };
+
 struct Sorter {
     SorterSetup setup;
     Arena *scratch; /* of one batch */
@@ -202,6 +204,15 @@ static Error *spill(Sorter *sorter)
     return NULL;
 }
 
+/* Others may hold the memory: then few rows stay all the same, a run for each batch would be dear.
+ */
+static bool must_spill(const Sorter *sorter)
+{
+    const QueryMemory *memory = sorter->setup.memory;
+    return memory_exceeded(memory) && kept(sorter) > 0 &&
+           sorter->held > memory->limit_bytes / MEMORY_SHARE;
+}
+
 /* Are there so many that sorting out is worth it? */
 static bool too_many(const Sorter *sorter)
 {
@@ -231,7 +242,7 @@ Error *sorter_add(Sorter *sorter, const Batch *batch, const Vector *const *keys)
         drop_others(sorter);
     }
     count_memory(sorter);
-    return memory_exceeded(sorter->setup.memory) && kept(sorter) > 0 ? spill(sorter) : NULL;
+    return must_spill(sorter) ? spill(sorter) : NULL;
 }
 
 /* ---- Reading ---- */
