@@ -108,6 +108,9 @@ static Error *bind_key_at(const SelectList *list, const AstExpr *expr, size_t it
                         "function. Aggregate functions are not allowed in GROUP BY.",
                         (long long)position, STR_ARG(aggregate->text));
     }
+    if (is_generated(list, item)) {
+        return not_yet(expr->place, "GROUP BY the column of a generator");
+    }
     *ret = list->expressions[item];
     return NULL;
 }
@@ -185,6 +188,11 @@ static Error *bind_elements(const SetBinder *sets, const AstGroupingItem *item, 
 {
     *ret = arena_new_array(sets->binder->arena, uint64_t, item->item_count);
     for (size_t i = 0; i < item->item_count; i++) {
+        if (item->items[i].expr_count == 0) {
+            return error_at(ERROR_EMPTY_GROUPING_ELEMENT, item->items[i].place,
+                            "Empty set in %s grouping sets is not supported.",
+                            item->kind == AST_GROUPING_CUBE ? "CUBE" : "ROLLUP");
+        }
         TRY(bind_element(sets, &item->items[i], &(*ret)[i]));
     }
     return NULL;
@@ -346,6 +354,9 @@ static Error *bind_all(Binder *binder, const Scope *scope, const AstGroupBy *gro
     const SelectList *list = scope->select->list;
     bool mixed = false;
     for (size_t i = 0; i < list->count; i++) {
+        if (is_generated(list, i)) {
+            return not_yet(list->expressions[i]->place, "GROUP BY ALL with a generator");
+        }
         if (find_special(list->expressions[i], SPECIAL_AGGREGATE) != NULL) {
             mixed = mixed || find_plain_column(list->expressions[i]) != NULL;
             continue;

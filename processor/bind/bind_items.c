@@ -209,6 +209,13 @@ static Error *bind_generator_item(Binder *binder, const Scope *scope, const AstS
     return NULL;
 }
 
+/* s.a without alias is named a, as if AS a stood behind it. */
+static bool is_named_part(const AstExpr *ast, const BoundExpr *expr)
+{
+    return ast->kind == AST_EXPR_COLUMN && ast->column.name.part_count > 1 &&
+           (expr->kind == BOUND_FIELD || expr->kind == BOUND_CALL) && expr->special == NULL;
+}
+
 static Error *bind_item(Binder *binder, const Scope *scope, const AstSelectItem *item,
                         SelectList *list)
 {
@@ -235,7 +242,7 @@ static Error *bind_item(Binder *binder, const Scope *scope, const AstSelectItem 
     }
     size_t at = list_add(binder, list, expr, field);
     list->qualifiers[at] = qualifier;
-    list->aliased[at] = item->alias_count == 1;
+    list->aliased[at] = item->alias_count == 1 || is_named_part(item->expr, expr);
     return NULL;
 }
 
@@ -288,18 +295,22 @@ static size_t find_alias(const SelectList *list, Str name, size_t *ret_count)
     return found;
 }
 
+bool is_generated(const SelectList *list, size_t item)
+{
+    const BoundGenerator *generator = list->generator;
+    return generator != NULL && item >= generator->first_item &&
+           item < generator->first_item + generator->field_count;
+}
+
 /* Columns of a generator are shown as columns. */
 bool names_lateral_alias(const Scope *scope, const AstName *name)
 {
     if (scope->select == NULL || scope->select->aliases != ALIAS_LATERAL) {
         return false;
     }
-    const SelectList *list = scope->select->list;
-    const BoundGenerator *generator = list->generator;
     size_t count = 0;
-    size_t item = find_alias(list, name->parts[0].name, &count);
-    return count > 0 && (generator == NULL || item < generator->first_item ||
-                         item >= generator->first_item + generator->field_count);
+    size_t item = find_alias(scope->select->list, name->parts[0].name, &count);
+    return count > 0 && !is_generated(scope->select->list, item);
 }
 
 static Error *bind_written_alias(Binder *binder, const Scope *scope, const AstExpr *expr,
@@ -312,6 +323,9 @@ static Error *bind_written_alias(Binder *binder, const Scope *scope, const AstEx
         return NULL;
     }
     BoundExpr *value = select->list->expressions[item];
+    if (select->aliases == ALIAS_GROUP && is_generated(select->list, item)) {
+        return NULL; /* the generator stands above the groups */
+    }
     if (select->aliases == ALIAS_GROUP) {
         *ret = value;
         return NULL;

@@ -126,6 +126,8 @@ typedef struct SelectScope {
 
 /* Binds the whole list into `list`; false when an item is wrong (it is NULL then). */
 bool bind_select_list(Binder *binder, Scope *scope, SelectList *list);
+/* Is the item a column of the list's generator? */
+bool is_generated(const SelectList *list, size_t item);
 /* The output columns as names: plain columns keep the name of their relation. */
 Scope select_output_scope(Binder *binder, const SelectList *list);
 /* The items that name others get Projects below, see bind_items.c. */

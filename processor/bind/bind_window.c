@@ -128,7 +128,8 @@ static bool is_range_type(const Type *key, const Type *offset)
 {
     switch (key->kind) {
     case TYPE_DATE:
-        return offset->kind == TYPE_INT || is_interval(offset);
+        return offset->kind == TYPE_INT || offset->kind == TYPE_INTERVAL_YEAR_MONTH ||
+               (offset->kind == TYPE_INTERVAL_DAY_TIME && offset->scale == FIELD_DAY);
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_NTZ:
         return is_interval(offset);
