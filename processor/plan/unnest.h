@@ -59,7 +59,9 @@ typedef struct Domain {
     bool direct;       /* the left side itself; else the distinct values of `columns` in it */
     uint32_t *columns; /* of the left, ascending */
     size_t count;
-    uint32_t *number; /* outer column -> its number in `columns` */
+    uint32_t *number;       /* outer column -> its number in `columns` */
+    LogicalNode *base;      /* a part of the left that has all values too, … */
+    uint32_t *base_columns; /* … and where */
 } Domain;
 
 Domain unnest_domain(PlanBuilder *builder, LogicalNode *left, const LogicalNode *right,

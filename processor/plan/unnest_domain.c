@@ -42,6 +42,65 @@ static void note_tree(const LogicalNode *tree, bool *used)
     }
 }
 
+/* The columns of a projection, if all that are used are plain ones. */
+static bool through_project(const LogicalNode *project, uint32_t *columns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (project->expressions[columns[i]]->kind != BOUND_COLUMN) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        columns[i] = project->expressions[columns[i]]->column;
+    }
+    return true;
+}
+
+/* To the side of a join that has all columns, when every row of the join has values of that side.
+ */
+static LogicalNode *through_join(const LogicalNode *join, uint32_t *columns, size_t count)
+{
+    size_t left_count = join->child->schema->field_count;
+    size_t in_left = 0;
+    for (size_t i = 0; i < count; i++) {
+        in_left += columns[i] < left_count;
+    }
+    if (in_left == count && join->join != JOIN_RIGHT && join->join != JOIN_FULL) {
+        return join->child;
+    }
+    if (in_left > 0 || join->join != JOIN_INNER) {
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        columns[i] -= (uint32_t)left_count;
+    }
+    return join->right;
+}
+
+/* The left side may hold joins with other subqueries, each with a copy of what was there before.
+ * Copying those too would double the plan with every subquery. */
+static void find_base(Domain *domain)
+{
+    domain->base = domain->left;
+    domain->base_columns = arena_new_array(domain->builder->arena, uint32_t, domain->count);
+    for (size_t i = 0; i < domain->count; i++) {
+        domain->base_columns[i] = domain->columns[i];
+    }
+    for (;;) {
+        LogicalNode *next = NULL;
+        if (domain->base->kind == LOGICAL_PROJECT &&
+            through_project(domain->base, domain->base_columns, domain->count)) {
+            next = domain->base->child;
+        } else if (domain->base->kind == LOGICAL_JOIN) {
+            next = through_join(domain->base, domain->base_columns, domain->count);
+        }
+        if (next == NULL) {
+            return;
+        }
+        domain->base = next;
+    }
+}
+
 Domain unnest_domain(PlanBuilder *builder, LogicalNode *left, const LogicalNode *right, bool direct)
 {
     size_t width = left->schema->field_count;
@@ -58,6 +117,7 @@ Domain unnest_domain(PlanBuilder *builder, LogicalNode *left, const LogicalNode 
             domain.columns[domain.count++] = (uint32_t)i;
         }
     }
+    find_base(&domain);
     return domain;
 }
 
@@ -75,7 +135,7 @@ static Error *domain_node(Domain *domain, LogicalNode **ret_node)
         return NULL;
     }
     LogicalNode *left = NULL;
-    TRY(build_copy(domain->builder, domain->left, &left));
+    TRY(build_copy(domain->builder, domain->base, &left));
     LogicalNode *distinct = arena_new_object(arena, LogicalNode);
     *distinct = (LogicalNode){.kind = LOGICAL_AGGREGATE,
                               .child = left,
@@ -86,7 +146,7 @@ static Error *domain_node(Domain *domain, LogicalNode **ret_node)
     Field *fields = arena_new_array(arena, Field, domain->count);
     for (size_t i = 0; i < domain->count; i++) {
         fields[i] = *domain_field(domain, i);
-        distinct->expressions[i] = expr_column(arena, &fields[i], domain->columns[i]);
+        distinct->expressions[i] = expr_column(arena, &fields[i], domain->base_columns[i]);
     }
     distinct->schema = schema_new(arena, fields, domain->count);
     *ret_node = distinct;

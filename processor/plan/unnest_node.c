@@ -3,11 +3,12 @@
  *     Filter (a > 1 AND EXISTS (q) AND b = (SELECT max(c) …))
  *
  *     Project [columns of the child]
- *       Filter (b = scalar)
- *         Join SINGLE                      adds `scalar`
- *           Join SEMI
- *             Filter (a > 1)               what needs no subquery comes first
- *             q                                                                            */
+ *       Join SEMI                            what only filters comes last
+ *         Filter (b = scalar)
+ *           Join SINGLE                      adds `scalar`
+ *             Filter (a > 1)                 what needs no subquery comes first
+ *             Aggregate …
+ *         q                                                                                */
 #include <assert.h>
 
 #include "processor/plan/unnest.h"
@@ -214,17 +215,8 @@ static const BoundExpr *filtering_subquery(const BoundExpr *conjunct, JoinKind *
     return expr;
 }
 
-static Error *filter_by(Attach *attach, BoundExpr *conjunct)
+static Error *filter_by(Attach *attach, const BoundExpr *expr, JoinKind kind)
 {
-    JoinKind kind = JOIN_SEMI;
-    const BoundExpr *expr = filtering_subquery(conjunct, &kind);
-    if (expr == NULL) {
-        BoundExpr *condition = attach_all(attach, conjunct);
-        if (attach->error == NULL) {
-            attach->tree = node_filter(attach->builder->arena, attach->tree, condition);
-        }
-        return attach->error;
-    }
     DependentJoin join = {.kind = kind,
                           .operands = expr->children,
                           .operand_count = expr->child_count,
@@ -232,6 +224,26 @@ static Error *filter_by(Attach *attach, BoundExpr *conjunct)
     TRY(build_node(attach->builder, expr->subquery->query, &join.right));
     join.left = attach->tree;
     return unnest_join(attach->builder, &join, &attach->tree);
+}
+
+/* Conjuncts that compute with subqueries: all of those are joined, then one filter. */
+static Error *filter_with_values(Attach *attach, const ExprList *conjuncts)
+{
+    JoinKind kind = JOIN_SEMI;
+    ExprList conditions = {0};
+    Arena *arena = attach->builder->arena;
+    for (size_t i = 0; i < conjuncts->count; i++) {
+        BoundExpr *conjunct = conjuncts->items[i];
+        if (expr_has_kind(conjunct, BOUND_SUBQUERY) &&
+            filtering_subquery(conjunct, &kind) == NULL) {
+            expr_list_add(arena, &conditions, attach_all(attach, conjunct));
+            TRY(attach->error);
+        }
+    }
+    if (conditions.count > 0) {
+        attach->tree = node_filter(arena, attach->tree, expr_list_and(arena, &conditions));
+    }
+    return NULL;
 }
 
 static Error *unnest_filter(PlanBuilder *builder, const LogicalNode *node, const ExprList *negated,
@@ -250,9 +262,12 @@ static Error *unnest_filter(PlanBuilder *builder, const LogicalNode *node, const
         attach.tree =
             node_filter(builder->arena, node->child, expr_list_and(builder->arena, &plain));
     }
+    TRY(filter_with_values(&attach, &conjuncts));
     for (size_t i = 0; i < conjuncts.count; i++) {
-        if (expr_has_kind(conjuncts.items[i], BOUND_SUBQUERY)) {
-            TRY(filter_by(&attach, conjuncts.items[i]));
+        JoinKind kind = JOIN_SEMI;
+        const BoundExpr *expr = filtering_subquery(conjuncts.items[i], &kind);
+        if (expr != NULL) {
+            TRY(filter_by(&attach, expr, kind));
         }
     }
     size_t width = node->child->schema->field_count;
