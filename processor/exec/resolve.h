@@ -153,6 +153,7 @@ NODISCARD Error *resolve_first_argument(FunctionCall *call, const Type **ret_typ
 NODISCARD Error *resolve_bit_aggregate(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_collect_list(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_collect_set(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_collect_union(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_percentile(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_median(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_percentile_within(FunctionCall *call, const Type **ret_type);

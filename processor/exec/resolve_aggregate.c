@@ -88,13 +88,6 @@ Error *resolve_ordered(FunctionCall *call, const Type **ret_type)
     return want_orderable(call, *ret_type);
 }
 
-/* min_by, max_by */
-Error *resolve_ordered_by(FunctionCall *call, const Type **ret_type)
-{
-    *ret_type = call->argument_types[0];
-    return want_orderable(call, call->argument_types[1]);
-}
-
 /* first, last, any_value, collected values: what the first argument is. */
 Error *resolve_first_argument(FunctionCall *call, const Type **ret_type)
 {
@@ -136,6 +129,17 @@ Error *resolve_collect_set(FunctionCall *call, const Type **ret_type)
                         STR_ARG(call->text));
     }
     return resolve_collect_list(call, ret_type);
+}
+
+/* collect_union: a set of the elements of arrays. */
+Error *resolve_collect_union(FunctionCall *call, const Type **ret_type)
+{
+    *ret_type = call->argument_types[0];
+    if ((*ret_type)->kind != TYPE_ARRAY) {
+        return wrong_type(call, 0, "\"ARRAY\"");
+    }
+    const Type *result = NULL;
+    return resolve_collect_set(call, &result);
 }
 
 /* ---- Arguments that must be constants ---- */
@@ -194,6 +198,38 @@ static Error *want_percentage(FunctionCall *call, size_t argument, bool *ret_arr
         }
     }
     *type = *ret_array ? type_array(call->arena, &type_double) : &type_double;
+    return NULL;
+}
+
+/* min_by, max_by (x, y [, k]) */
+Error *resolve_ordered_by(FunctionCall *call, const Type **ret_type)
+{
+    *ret_type = call->argument_types[0];
+    TRY(want_orderable(call, call->argument_types[1]));
+    if (call->argument_count < 3) {
+        return NULL;
+    }
+    double k = 1;
+    const Vector *value =
+        call->arguments == NULL ? NULL : constant_of(call->arguments[2], call->arena);
+    if (!type_is_numeric(call->argument_types[2])) {
+        return wrong_type(call, 2, "\"INT\"");
+    }
+    if (call->arguments != NULL && value == NULL) {
+        return not_constant(call, "k", "INT");
+    }
+    if (value != NULL && !constant_double(value, 0, &k)) {
+        return must_not_be_null(call, "k");
+    }
+    if (k < 1 || k >= 100001) {
+        return error_at(
+            ERROR_VALUE_OUT_OF_RANGE, call->place,
+            "Cannot resolve \"%.*s\" due to data type mismatch: The `k` must be between "
+            "[1, 100000] (current value = %.0f).",
+            STR_ARG(call->text), k);
+    }
+    call->argument_types[2] = &type_int;
+    *ret_type = type_array(call->arena, *ret_type);
     return NULL;
 }
 

@@ -196,6 +196,11 @@ void row_hash(const Vector *const *columns, size_t column_count, Rows rows, uint
     }
 }
 
+uint64_t row_value_hash(const Vector *vector, uint32_t row)
+{
+    return mix_value(SEED, vector, row);
+}
+
 /* ---- Equality ---- */
 
 static bool has_entry(const Vector *map, uint32_t begin, uint32_t end, const Vector *other,

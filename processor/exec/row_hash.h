@@ -14,6 +14,7 @@ uint32_t row_equal_pairs(const Vector *const *left, const uint32_t *left_rows,
                          size_t column_count, uint32_t pair_count, uint32_t *matches);
 
 /* The same of one value. */
+uint64_t row_value_hash(const Vector *vector, uint32_t row);
 bool row_value_equal(const Vector *a, uint32_t row_a, const Vector *b, uint32_t row_b);
 /* Of equal numbers one is shown: 0.0 for -0.0, one NaN; also inside the rows from `from` on. */
 double row_normal_double(double value);

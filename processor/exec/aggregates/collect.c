@@ -1,5 +1,5 @@
-/* collect_list(x) (array_agg), collect_set(x): arrays of the values but NULLs, in the order of the
- * rows. */
+/* collect_list(x) (array_agg), collect_set(x), collect_union(array): arrays of the values but
+ * NULLs, in the order of the rows. */
 #include "processor/exec/aggregates/aggregates.h"
 #include "processor/exec/aggregates/value_set.h"
 #include "processor/exec/row_hash.h"
@@ -108,3 +108,43 @@ static const AggregateLoops *choose_set(const AggregateCall *call, const void **
 }
 
 const AggregateKernel aggregate_collect_set = {.choose = choose_set, .order_dependent = true};
+
+/* ---- The elements of arrays ---- */
+
+static void add_elements(const AggregateCall *call, ValueSet *s, uint32_t row)
+{
+    const Vector *arrays = call->arguments[0];
+    const Vector *elements = arrays->children[0];
+    for (uint32_t i = arrays->offsets[row]; i < arrays->offsets[row + 1]; i++) {
+        if (is_there(elements, i)) {
+            value_set_add(s, elements, i, row_value_hash(elements, i), call->arena);
+        }
+    }
+}
+
+static Error *add_union(const AggregateCall *call, void *const *states, Rows rows)
+{
+    for (uint32_t i = 0; i < rows.count; i++) {
+        uint32_t row = rows_at(rows, i);
+        if (vector_is_valid(call->arguments[0], row)) {
+            add_elements(call, states[i], row);
+        }
+    }
+    return NULL;
+}
+
+static Error *add_all_union(const AggregateCall *call, void *state, Rows rows)
+{
+    return add_all_by_rows(call, state, rows, add_union);
+}
+
+static const AggregateLoops *choose_union(const AggregateCall *call, const void **ret_setup)
+{
+    static const AggregateLoops loops = {sizeof(ValueSet), add_union, add_all_union, NULL, NULL,
+                                         finish_set};
+    (void)call;
+    (void)ret_setup;
+    return &loops;
+}
+
+const AggregateKernel aggregate_collect_union = {.choose = choose_union, .order_dependent = true};

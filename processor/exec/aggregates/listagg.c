@@ -6,6 +6,7 @@
 #include "processor/base/memory.h"
 #include "processor/exec/aggregates/aggregates.h"
 #include "processor/exec/aggregates/constants.h"
+#include "processor/exec/aggregates/row_order.h"
 #include "processor/exec/kernels/kernels.h"
 
 #include "processor/base/banned.h"
@@ -120,51 +121,34 @@ static Error *add_all_sorted(const AggregateCall *call, void *state, Rows rows)
     return add_all_by_rows(call, state, rows, add_sorted);
 }
 
-/* Is row a behind row b? */
-static bool is_behind(const Sorted *s, const Setup *setup, uint32_t a, uint32_t b)
+typedef struct Order {
+    Vector *const *values; /* of the keys */
+    const Setup *setup;
+} Order;
+
+static bool is_behind(const void *context, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < setup->key_count; i++) {
-        const Vector *key = s->keys[i];
+    const Order *order = context;
+    for (size_t i = 0; i < order->setup->key_count; i++) {
+        const Vector *key = order->values[i];
+        const BoundSortKey *as = &order->setup->keys[i];
         bool null = !vector_is_valid(key, a);
         if (null != !vector_is_valid(key, b)) {
-            return null != setup->keys[i].nulls_first;
+            return null != as->nulls_first;
         }
-        int order = value_compare(key, a, key, b);
-        if (order != 0) {
-            return setup->keys[i].descending ? order < 0 : order > 0;
+        int difference = value_compare(key, a, key, b);
+        if (difference != 0) {
+            return as->descending ? difference < 0 : difference > 0;
         }
     }
     return false;
 }
 
-/* Merges two sorted halves; rows of equal keys keep their order. */
-static void merge_sort(const Sorted *s, const Setup *setup, uint32_t *rows, uint32_t *spare,
-                       uint32_t count)
-{
-    for (uint32_t width = 1; width < count; width *= 2) {
-        for (uint32_t begin = 0; begin < count; begin += 2 * width) {
-            uint32_t middle = begin + width < count ? begin + width : count;
-            uint32_t end = begin + 2 * width < count ? begin + 2 * width : count;
-            uint32_t left = begin;
-            uint32_t right = middle;
-            for (uint32_t to = begin; to < end; to++) {
-                bool take_right =
-                    left == middle || (right < end && is_behind(s, setup, rows[left], rows[right]));
-                spare[to] = rows[take_right ? right++ : left++];
-            }
-        }
-        memcpy(rows, spare, count * sizeof *rows);
-    }
-}
-
 static void append_sorted(const Sorted *s, const Setup *setup, Vector *result, Arena *arena)
 {
     uint32_t count = s->texts->length;
-    uint32_t *rows = mem_alloc_array(2 * (size_t)count, sizeof(uint32_t));
-    for (uint32_t i = 0; i < count; i++) {
-        rows[i] = i;
-    }
-    merge_sort(s, setup, rows, rows + count, count);
+    const Order order = {s->keys, setup};
+    uint32_t *rows = row_order_new(count, is_behind, &order);
     KeptStr text = {.str = {"", 0}};
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0) {
