@@ -321,9 +321,10 @@ static bool put_over_groups(Select *select)
     size_t count = collect_slots(select, &slots);
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
-        ok = binder_report(
-                 binder, over_groups(binder, grouping, &select->list, GROUPS_OF_LIST, slots[i])) &&
-             ok;
+        GroupClause clause = slots[i] == &select->qualify ? GROUPS_OF_ORDER : GROUPS_OF_LIST;
+        ok =
+            binder_report(binder, over_groups(binder, grouping, &select->list, clause, slots[i])) &&
+            ok;
     }
     for (size_t i = 0; i < select->order.count; i++) {
         ok = binder_report(binder, over_groups(binder, grouping, &select->list, GROUPS_OF_ORDER,

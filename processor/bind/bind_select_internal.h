@@ -167,7 +167,7 @@ NODISCARD Error *bind_position(const SelectList *list, const AstExpr *expr, Erro
 typedef enum GroupClause {
     GROUPS_OF_LIST,   /* nothing: MISSING_AGGREGATION */
     GROUPS_OF_HAVING, /* an output column of its name */
-    GROUPS_OF_ORDER,  /* nothing, and what there is are output columns */
+    GROUPS_OF_ORDER,  /* nothing, also in QUALIFY, and what there is are output columns */
 } GroupClause;
 /* The expression over the AGGREGATE's output: keys and aggregates become its columns. */
 NODISCARD Error *over_groups(Binder *binder, Grouping *grouping, const SelectList *list,

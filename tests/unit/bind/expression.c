@@ -268,14 +268,16 @@ static void test_functions(void **state)
     check_error("i + b", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES", 1, 5);
     check_error("NOT i", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", 5, 1);
     check_error("b AND i", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", 7, 1);
-    check_error("from_json(s, 'a INT')", "NOT_YET", 1, 21);
-    check_error("1 + sum(i)", "NOT_YET", 5, 6);
-    check_error("count(*)", "NOT_YET", 1, 8);
-    check_error("upper(s) OVER ()", "NOT_YET", 1, 16);
+    check_error("1 + sum(i)", "UNSUPPORTED_EXPR_FOR_OPERATOR", 5, 6);
+    check_error("count(*)", "UNSUPPORTED_EXPR_FOR_OPERATOR", 1, 8);
+    check_error("upper(s) OVER ()", "UNSUPPORTED_EXPR_FOR_WINDOW", 1, 16);
+    check_error("rank() OVER (ORDER BY i)", "UNSUPPORTED_EXPR_FOR_OPERATOR", 1, 24);
+    check_error("grouping(i)", "UNSUPPORTED_GROUPING_EXPRESSION", 1, 11);
     check_error("range(5)", "UNRESOLVED_ROUTINE", 1, 8);
     check_error("EXISTS (SELECT 1)", "NOT_YET", 1, 17);
     check_error("i IN (SELECT 1)", "NOT_YET", 1, 15);
-    check_error("ts + INTERVAL 1 DAY", "NOT_YET", 6, 14);
+    check_type("ts + INTERVAL 1 DAY", "TIMESTAMP");
+    check_type("window(ts, '5 minutes').start", "TIMESTAMP");
 }
 
 static void test_hints(void **state)
