@@ -37,7 +37,10 @@ Error *bind_field(Binder *binder, BoundExpr *base, const AstIdentifier *name,
                   const BoundExpr *pattern, BoundExpr **ret)
 {
     const Type *type = base->type;
-    if (type->kind == TYPE_ARRAY || type->kind == TYPE_MAP || type->kind == TYPE_VARIANT) {
+    if (type->kind == TYPE_ARRAY || type->kind == TYPE_MAP) {
+        return bind_part_by_name(binder, base, name, pattern, ret);
+    }
+    if (type->kind == TYPE_VARIANT) {
         return not_yet(name->place, "Access by dot to a part of the type %s",
                        type_text(binder->arena, type));
     }
@@ -608,12 +611,32 @@ static Error *bind_field_of(Binder *binder, const Scope *scope, const AstExpr *e
     return bind_field(binder, base, &expr->field.name, &pattern, ret);
 }
 
+static bool is_text_literal(const BoundExpr *expr)
+{
+    return expr->kind == BOUND_LITERAL && expr->type->kind == TYPE_STRING &&
+           vector_is_valid(expr->literal, 0);
+}
+
 static Error *bind_index(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
 {
     BoundExpr *pair[2] = {NULL, NULL};
     TRY(bind_expr(binder, scope, expr->index.base, &pair[0]));
     TRY(bind_expr(binder, scope, expr->index.index, &pair[1]));
-    if (pair[0]->type->kind == TYPE_VARIANT || pair[0]->type->kind == TYPE_STRUCT) {
+    const Type *type = pair[0]->type;
+    bool by_name = type->kind == TYPE_STRUCT ||
+                   (type->kind == TYPE_ARRAY && type->element->kind == TYPE_STRUCT);
+    if (by_name && is_text_literal(pair[1])) {
+        AstIdentifier name = {.name = VECTOR_VALUE(pair[1]->literal, Str, 0),
+                              .place = pair[1]->place};
+        BoundExpr field = pattern_of(binder, expr, BOUND_FIELD, NULL);
+        return bind_field(binder, pair[0], &name, &field, ret);
+    }
+    if (type->kind == TYPE_STRUCT) {
+        return error_at(ERROR_INVALID_EXTRACT_FIELD_TYPE, expr->place,
+                        "Field name should be a non-null string literal, but it's \"%.*s\".",
+                        STR_ARG(pair[1]->text));
+    }
+    if (type->kind == TYPE_VARIANT) {
         return not_yet(expr->place, "Access by [ ] to a part of the type %s",
                        type_text(binder->arena, pair[0]->type));
     }

@@ -237,3 +237,58 @@ Error *bind_higher_order(Binder *binder, const Scope *scope, const AstExpr *expr
     TRY(cast_arguments(&call));
     return bound_new(binder, &pattern, call.arguments, count, ret);
 }
+
+/* -------------------------------------------------------- parts by name --- */
+
+static BoundExpr *bound_text_literal(Arena *arena, const AstIdentifier *name)
+{
+    Vector *value = vector_new(arena, &type_string, 1);
+    vector_append_str(value, arena, name->name);
+    BoundExpr *literal = arena_new_object(arena, BoundExpr);
+    *literal = (BoundExpr){.kind = BOUND_LITERAL,
+                           .type = &type_string,
+                           .place = name->place,
+                           .text = name->name,
+                           .literal = value,
+                           .height = 1,
+                           .node_count = 1};
+    return literal;
+}
+
+/* array.field is transform(array, x -> x.field). */
+static Error *bind_field_of_elements(Binder *binder, BoundExpr *base, const AstIdentifier *name,
+                                     const BoundExpr *pattern, BoundExpr **ret)
+{
+    BoundExpr *children[2] = {base, NULL};
+    BoundExpr *parameter = arena_new_object(binder->arena, BoundExpr);
+    *parameter = (BoundExpr){.kind = BOUND_PARAMETER,
+                             .type = base->type->element,
+                             .place = name->place,
+                             .parameter = binder->parameter_count++,
+                             .height = 1,
+                             .node_count = 1};
+    BoundExpr *body = NULL;
+    TRY(bind_field(binder, parameter, name, pattern, &body));
+    BoundExpr lambda = {.kind = BOUND_LAMBDA,
+                        .type = body->type,
+                        .place = name->place,
+                        .text = pattern->text,
+                        .parameter = parameter->parameter,
+                        .parameter_count = 1};
+    TRY(bound_new(binder, &lambda, &body, 1, &children[1]));
+    BoundExpr call = *pattern;
+    call.kind = BOUND_CALL;
+    call.function = binder->context->functions->find(STR("transform"));
+    call.type = type_array(binder->arena, body->type);
+    return bound_new(binder, &call, children, 2, ret);
+}
+
+Error *bind_part_by_name(Binder *binder, BoundExpr *base, const AstIdentifier *name,
+                         const BoundExpr *pattern, BoundExpr **ret)
+{
+    if (base->type->kind == TYPE_ARRAY && base->type->element->kind == TYPE_STRUCT) {
+        return bind_field_of_elements(binder, base, name, pattern, ret);
+    }
+    BoundExpr *pair[2] = {base, bound_text_literal(binder->arena, name)};
+    return bind_function(binder, STR("[]"), pair, 2, pattern, ret);
+}

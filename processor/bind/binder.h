@@ -136,6 +136,10 @@ NODISCARD Error *check_argument_count(const Function *function, size_t count, So
  */
 NODISCARD Error *bind_higher_order(Binder *binder, const Scope *scope, const AstExpr *expr,
                                    const Function *function, BoundExpr **ret);
+/* `base.name` where base is an ARRAY of STRUCTs (the field of every element) or a MAP (the value of
+ * that key). */
+NODISCARD Error *bind_part_by_name(Binder *binder, BoundExpr *base, const AstIdentifier *name,
+                           const BoundExpr *pattern, BoundExpr **ret);
 /* The lambda's parameter that the first part of a name means; NULL when it means none. */
 BoundExpr *bind_parameter(const Binder *binder, const AstExpr *expr);
 /* What stands where no lambda may: INVALID_LAMBDA_FUNCTION_CALL. */

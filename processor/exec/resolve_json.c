@@ -119,7 +119,9 @@ static Error *options_of_argument(const FunctionCall *call, size_t argument, Jso
     const Vector *value = NULL;
     TRY(constant_evaluate(expr, time_zone_utc(), call->arena, &value));
     *ret = json_options_of(value, 0);
-    return ret->format.data == NULL ? NULL : not_yet_for(call, "with a pattern");
+    bool parsing = call->function->name[0] != 't'; /* to_json writes */
+    Error *error = json_options_compile(ret, call->arena, parsing);
+    return error == NULL ? NULL : error_set_place(error, call->place);
 }
 
 /* ---- JSON ---- */

@@ -128,6 +128,21 @@ static const Spelling added_arguments[] = {
     {"lead", 2, ", NULL"},
     {"listagg", 1, ", NULL"},
     {"string_agg", 1, ", NULL"},
+    {"aggregate", 3, ", lambdafunction(namedlambdavariable(), namedlambdavariable())"},
+    {"reduce", 3, ", lambdafunction(namedlambdavariable(), namedlambdavariable())"},
+    {"array_sort", 1,
+     ", lambdafunction((IF(((namedlambdavariable() IS NULL) AND (namedlambdavariable() IS NULL)), "
+     "0, (IF((namedlambdavariable() IS NULL), 1, (IF((namedlambdavariable() IS NULL), -1, "
+     "(IF((namedlambdavariable() < namedlambdavariable()), -1, (IF((namedlambdavariable() > "
+     "namedlambdavariable()), 1, 0)))))))))), namedlambdavariable(), namedlambdavariable())"},
+    {"str_to_map", 1, ", ,, :"},
+    {"str_to_map", 2, ", :"},
+    {"mask", 1, ", X, x, n, NULL"},
+    {"mask", 2, ", x, n, NULL"},
+    {"mask", 3, ", n, NULL"},
+    {"mask", 4, ", NULL"},
+    {"regexp_extract_all", 2, ", 1"},
+    {"regexp_instr", 2, ", 0"},
     {"percentile_approx", 2, ", 10000"},
     {"approx_percentile", 2, ", 10000"},
 };
@@ -156,14 +171,25 @@ static bool ranks_alone(const AstCall *call)
     return is_named(call, "rank") || is_named(call, "dense_rank") || is_named(call, "percent_rank");
 }
 
+/* Schemas, options and seeds of these are not shown. */
+static bool shows_first_only(const AstCall *call)
+{
+    static const char *const names[] = {"from_json", "from_csv", "to_json", "to_csv", "shuffle"};
+    bool found = false;
+    for (size_t i = 0; call->argument_count > 1 && i < ARRAY_LENGTH(names) && !found; i++) {
+        found = is_named(call, names[i]);
+    }
+    return found;
+}
+
 static void call_arguments(NamePrinter *printer, const AstCall *call)
 {
-    /* The schema text of from_json is not shown. */
-    bool first_only =
-        call->argument_count > 1 && (is_named(call, "from_json") || is_named(call, "from_csv"));
+    bool first_only = shows_first_only(call);
     first_only = first_only || (call->argument_count == 2 &&
                                 (takes_null_flag(call) || is_named(call, "approx_count_distinct")));
-    size_t count = ranks_alone(call) ? 0 : first_only ? 1 : call->argument_count;
+    size_t count = ranks_alone(call) || is_named(call, "uuid") ? 0
+                   : first_only                                ? 1
+                                                               : call->argument_count;
     text(printer, "(");
     if (call->star) {
         text(printer, is_named(call, "count") ? "1" : "*");
@@ -174,6 +200,11 @@ static void call_arguments(NamePrinter *printer, const AstCall *call)
         name_expr(printer, call->arguments[i].expr);
     }
     text(printer, added_text(call));
+    if (count == 1 && is_named(call, "assert_true")) {
+        text(printer, ", '");
+        name_expr(printer, call->arguments[0].expr);
+        text(printer, "' is not true!");
+    }
     text(printer, ")");
 }
 

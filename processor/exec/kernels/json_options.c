@@ -28,11 +28,15 @@ static const OptionName option_names[] = {
     OPTION("pretty", pretty, false),
 };
 
-static bool is_format(Str name)
+static void set_format(JsonOptions *options, Str name, Str value)
 {
-    return str_equal_ignore_case(name, STR("dateFormat")) ||
-           str_equal_ignore_case(name, STR("timestampFormat")) ||
-           str_equal_ignore_case(name, STR("timestampNTZFormat"));
+    static const char *const names[JSON_PATTERN_COUNT] = {"dateFormat", "timestampFormat",
+                                                          "timestampNTZFormat"};
+    for (size_t i = 0; i < JSON_PATTERN_COUNT; i++) {
+        if (str_equal_ignore_case(name, str_from(names[i]))) {
+            options->formats[i] = value;
+        }
+    }
 }
 
 static void set_option(JsonOptions *options, Str name, Str value)
@@ -42,8 +46,8 @@ static void set_option(JsonOptions *options, Str name, Str value)
         options->drop_malformed = str_equal_ignore_case(value, STR("DROPMALFORMED"));
     } else if (str_equal_ignore_case(name, STR("columnNameOfCorruptRecord"))) {
         options->corrupt_column = value;
-    } else if (is_format(name) && options->format.data == NULL) {
-        options->format = name;
+    } else {
+        set_format(options, name, value);
     }
     for (size_t i = 0; i < ARRAY_LENGTH(option_names); i++) {
         if (str_equal_ignore_case(name, str_from(option_names[i].name))) {
@@ -69,18 +73,40 @@ JsonOptions json_options_of(const Vector *map, uint32_t row)
     return options;
 }
 
-void json_options_prepare(const KernelSetup *setup, size_t argument, JsonOptionsState *ret)
+Error *json_options_compile(JsonOptions *options, Arena *arena, bool parsing)
 {
-    *ret = (JsonOptionsState){.argument = argument};
+    for (size_t i = 0; i < JSON_PATTERN_COUNT; i++) {
+        if (options->formats[i].data != NULL) {
+            TRY(date_pattern_compile(arena, options->formats[i], parsing, &options->patterns[i]));
+        }
+    }
+    return NULL;
+}
+
+/* A bad pattern was refused when the call was bound. */
+static void compile_checked(JsonOptions *options, Arena *arena, bool parsing)
+{
+    error_free(json_options_compile(options, arena, parsing));
+}
+
+void json_options_prepare(const KernelSetup *setup, size_t argument, bool parsing,
+                          JsonOptionsState *ret)
+{
+    *ret = (JsonOptionsState){.argument = argument, .parsing = parsing};
     bool given = argument < setup->argument_count;
     if (!given || setup->constants[argument] != NULL) {
         ret->constant = json_options_of(given ? setup->constants[argument] : NULL, 0);
         ret->is_constant = true;
+        compile_checked(&ret->constant, setup->arena, parsing);
     }
 }
 
 JsonOptions json_options_at(const JsonOptionsState *state, const KernelCall *call, uint32_t row)
 {
-    return state->is_constant ? state->constant
-                              : json_options_of(call->arguments[state->argument], row);
+    if (state->is_constant) {
+        return state->constant;
+    }
+    JsonOptions options = json_options_of(call->arguments[state->argument], row);
+    compile_checked(&options, call->arena, state->parsing);
+    return options;
 }

@@ -2,8 +2,11 @@
 #ifndef EXEC_KERNELS_JSON_OPTIONS_H
 #define EXEC_KERNELS_JSON_OPTIONS_H
 
+#include "processor/data/datetime_pattern.h"
 #include "processor/exec/kernel.h"
 #include "processor/exec/kernels/json_token.h"
+
+enum { JSON_DATE, JSON_TIMESTAMP, JSON_TIMESTAMP_NTZ, JSON_PATTERN_COUNT };
 
 typedef struct JsonOptions {
     JsonSyntax syntax;
@@ -14,8 +17,12 @@ typedef struct JsonOptions {
     bool prefers_decimal;
     bool keep_null_fields;
     bool pretty;
-    Str format; /* name of the first date or time pattern given, which is not built; or STR_NULL */
+    Str formats[JSON_PATTERN_COUNT];                 /* as given; STR_NULL: Spark's usual form */
+    const DatePattern *patterns[JSON_PATTERN_COUNT]; /* compiled; NULL: the usual form */
 } JsonOptions;
+
+/* Compiles the patterns, to read (`parsing`) or to write with them. */
+NODISCARD Error *json_options_compile(JsonOptions *options, Arena *arena, bool parsing);
 
 /* The options of row `row` of a MAP<STRING, STRING>; defaults for NULL. Names ignore case. */
 JsonOptions json_options_of(const Vector *map, uint32_t row);
@@ -25,10 +32,12 @@ JsonOptions json_options_of(const Vector *map, uint32_t row);
 typedef struct JsonOptionsState {
     JsonOptions constant;
     bool is_constant;
+    bool parsing;
     size_t argument;
 } JsonOptionsState;
 
-void json_options_prepare(const KernelSetup *setup, size_t argument, JsonOptionsState *ret);
+void json_options_prepare(const KernelSetup *setup, size_t argument, bool parsing,
+                          JsonOptionsState *ret);
 JsonOptions json_options_at(const JsonOptionsState *state, const KernelCall *call, uint32_t row);
 
 #endif

@@ -16,6 +16,8 @@
 
 #include "processor/base/banned.h"
 
+#define DAY_US INT64_C(86400000000)
+
 typedef enum Reading {
     READ_OK,
     READ_MISFIT, /* not of the type: nothing was appended */
@@ -25,6 +27,7 @@ typedef enum Reading {
 typedef struct Reader {
     JsonTokens tokens;
     const KernelCall *call;
+    const JsonOptions *options;
     bool misfit; /* a field became NULL */
 } Reader;
 
@@ -133,14 +136,45 @@ static Reading read_binary(const Reader *reader, Vector *out)
     return READ_OK;
 }
 
+/* A time by the pattern the options give; days since 1970 are of DATEs. */
+static bool read_pattern(const Reader *reader, int pattern, bool local, int64_t *ret_us)
+{
+    return date_pattern_parse(reader->options->patterns[pattern], reader->tokens.text,
+                              local ? time_zone_utc() : reader->call->context->time_zone, local,
+                              ret_us);
+}
+
+static bool has_pattern(const Reader *reader, int pattern)
+{
+    return reader->options->patterns[pattern] != NULL;
+}
+
 static Reading read_date(const Reader *reader, Vector *out)
 {
     int32_t days = 0;
-    if (reader->tokens.token != JSON_STRING || !date_parse(reader->tokens.text, &days)) {
-        return READ_MISFIT;
+    int64_t us = 0;
+    bool good = reader->tokens.token == JSON_STRING;
+    if (good && has_pattern(reader, JSON_DATE)) {
+        good = read_pattern(reader, JSON_DATE, true, &us);
+        days = (int32_t)(us / DAY_US - (us % DAY_US < 0));
+    } else if (good) {
+        good = date_parse(reader->tokens.text, &days);
     }
-    vector_append_int(out, reader->call->arena, days);
-    return READ_OK;
+    if (good) {
+        vector_append_int(out, reader->call->arena, days);
+    }
+    return good ? READ_OK : READ_MISFIT;
+}
+
+static bool parse_time(const Reader *reader, bool instant, int64_t *ret_us)
+{
+    Str text = reader->tokens.text;
+    int pattern = instant ? JSON_TIMESTAMP : JSON_TIMESTAMP_NTZ;
+    if (has_pattern(reader, pattern)) {
+        return read_pattern(reader, pattern, !instant, ret_us);
+    }
+    return instant ? timestamp_parse(text, reader->call->context->time_zone, ret_us)
+                   : timestamp_ntz_parse(text, false, ret_us);
 }
 
 /* Whole numbers are seconds since 1970. */
@@ -151,8 +185,7 @@ static Reading read_timestamp(const Reader *reader, const Type *type, Vector *ou
     bool instant = type->kind == TYPE_TIMESTAMP;
     bool good = false;
     if (tokens->token == JSON_STRING) {
-        good = instant ? timestamp_parse(tokens->text, reader->call->context->time_zone, &us)
-                       : timestamp_ntz_parse(tokens->text, false, &us);
+        good = parse_time(reader, instant, &us);
     } else if (tokens->token == JSON_INTEGER && instant) {
         good = int64_parse(tokens->text, &us) && !__builtin_mul_overflow(us, 1000000, &us);
     }
@@ -395,6 +428,7 @@ static void read_record(Reader *reader, uint32_t row, const JsonOptions *options
     const Type *type = out->type;
     json_tokens_init(&reader->tokens, text, options->syntax, reader->call->arena);
     reader->misfit = false;
+    reader->options = options;
     if (json_next(&reader->tokens) == JSON_END) {
         vector_append_null(out, reader->call->arena);
         return;
@@ -442,7 +476,7 @@ static void from_json(const KernelCall *call)
 static KernelRun *choose_from_json(KernelSetup *setup)
 {
     ReadState *state = arena_new_object(setup->arena, ReadState);
-    json_options_prepare(setup, 2, &state->options);
+    json_options_prepare(setup, 2, true, &state->options);
     setup->state = state;
     return from_json;
 }

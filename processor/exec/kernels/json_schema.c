@@ -270,7 +270,7 @@ static void schema_of_json(const KernelCall *call)
 static KernelRun *choose_schema_of_json(KernelSetup *setup)
 {
     JsonOptionsState *state = arena_new_object(setup->arena, JsonOptionsState);
-    json_options_prepare(setup, 1, state);
+    json_options_prepare(setup, 1, true, state);
     setup->state = state;
     return schema_of_json;
 }

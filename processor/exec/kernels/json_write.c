@@ -13,7 +13,7 @@
 typedef struct Writer {
     Buffer *out;
     const TimeZone *zone;
-    bool keep_null_fields;
+    const JsonOptions *options;
     bool pretty;
     unsigned depth; /* objects around, for the indentation */
 } Writer;
@@ -78,12 +78,40 @@ static void write_quoted(const Writer *writer, const Vector *vector, uint32_t ro
     json_put_text(writer->out, buffer_str(&text));
 }
 
+/* By the pattern the options give. */
+static void write_pattern(Writer *writer, const DatePattern *pattern, int64_t us,
+                          const TimeZone *zone)
+{
+    AUTO_BUFFER Buffer text = {0};
+    date_pattern_format(pattern, us, zone, &text);
+    json_put_text(writer->out, buffer_str(&text));
+}
+
 static void write_time(Writer *writer, const Vector *vector, uint32_t row)
 {
     bool instant = vector->type->kind == TYPE_TIMESTAMP;
+    int64_t us = VECTOR_VALUE(vector, int64_t, row);
+    const DatePattern *pattern =
+        writer->options->patterns[instant ? JSON_TIMESTAMP : JSON_TIMESTAMP_NTZ];
+    if (pattern != NULL) {
+        write_pattern(writer, pattern, us, instant ? writer->zone : time_zone_utc());
+        return;
+    }
     buffer_append_byte(writer->out, '"');
-    put_time(writer->out, VECTOR_VALUE(vector, int64_t, row), instant ? writer->zone : NULL);
+    put_time(writer->out, us, instant ? writer->zone : NULL);
     buffer_append_byte(writer->out, '"');
+}
+
+static void write_date(Writer *writer, const Vector *vector, uint32_t row)
+{
+    const DatePattern *pattern = writer->options->patterns[JSON_DATE];
+    if (pattern == NULL) {
+        write_quoted(writer, vector, row);
+        return;
+    }
+    write_pattern(writer, pattern,
+                  (int64_t)VECTOR_VALUE(vector, int32_t, row) * INT64_C(86400000000),
+                  time_zone_utc());
 }
 
 static void write_binary(Writer *writer, Str bytes)
@@ -153,7 +181,7 @@ static void write_struct(Writer *writer, const Vector *vector, uint32_t row)
     bool first = true;
     open_object(writer);
     for (uint32_t i = 0; i < vector->child_count; i++) {
-        if (writer->keep_null_fields || !is_null(vector->children[i], row)) {
+        if (writer->options->keep_null_fields || !is_null(vector->children[i], row)) {
             write_name(writer, vector->type->fields[i].name, first);
             write_value(writer, vector->children[i], row);
             first = false;
@@ -237,6 +265,8 @@ static void write_value(Writer *writer, const Vector *vector, uint32_t row)
         write_binary(writer, VECTOR_VALUE(vector, Str, row));
         return;
     case TYPE_DATE:
+        write_date(writer, vector, row);
+        return;
     case TYPE_INTERVAL_YEAR_MONTH:
     case TYPE_INTERVAL_DAY_TIME:
         write_quoted(writer, vector, row);
@@ -272,7 +302,7 @@ static void to_json(const KernelCall *call)
             JsonOptions options = json_options_at(state, call, row);
             Writer writer = {.out = &out,
                              .zone = call->context->time_zone,
-                             .keep_null_fields = options.keep_null_fields,
+                             .options = &options,
                              .pretty = options.pretty};
             buffer_clear(&out);
             write_value(&writer, call->arguments[0], row);
@@ -284,7 +314,7 @@ static void to_json(const KernelCall *call)
 static KernelRun *choose_to_json(KernelSetup *setup)
 {
     JsonOptionsState *state = arena_new_object(setup->arena, JsonOptionsState);
-    json_options_prepare(setup, 1, state);
+    json_options_prepare(setup, 1, false, state);
     setup->state = state;
     return to_json;
 }
