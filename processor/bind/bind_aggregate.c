@@ -29,6 +29,10 @@ static const Syntax syntaxes[] = {
     {"percentile_cont", false, false, 1, 1, true},
     {"percentile_disc", false, false, 1, 1, true},
     {"mode", false, false, 0, 1, true},
+    {"collect_list", true, false, 0, 0, false},
+    {"array_agg", true, false, 0, 0, false},
+    {"collect_set", true, false, 0, 0, false},
+    {"collect_union", true, false, 0, 0, false},
     {"listagg", false, false, 0, SIZE_MAX, false},
     {"string_agg", false, false, 0, SIZE_MAX, false},
 };
@@ -250,11 +254,20 @@ static Error *bind_arguments(Parts *parts, const Scope *scope)
     return NULL;
 }
 
+/* Collected values leave NULLs out unless the call says RESPECT NULLS. */
+static bool collects(const Parts *parts)
+{
+    Str name = str_from(parts->function->name);
+    return str_starts_with(name, STR("collect_")) || str_equal(name, STR("array_agg"));
+}
+
 /* first(x, true): the flag becomes ignore_nulls. */
 static Error *take_null_flag(Parts *parts)
 {
     size_t plain = str_equal(str_from(parts->function->name), STR("nth_value")) ? 2 : 1;
-    parts->ignore_nulls = parts->expr->call->nulls == AST_NULLS_IGNORE;
+    AstNullTreatment nulls = parts->expr->call->nulls;
+    parts->ignore_nulls =
+        nulls == AST_NULLS_IGNORE || (nulls == AST_NULLS_DEFAULT && collects(parts));
     if (!parts->syntax->null_flag || parts->argument_count != plain + 1) {
         return NULL;
     }

@@ -372,6 +372,11 @@ void name_call(NamePrinter *printer, const AstCall *call)
     }
     function_name(printer, call);
     call_arguments(printer, call);
+    if (call->nulls == AST_NULLS_RESPECT &&
+        (is_named(call, "collect_list") || is_named(call, "collect_set") ||
+         is_named(call, "collect_union") || is_named(call, "array_agg"))) {
+        text(printer, " RESPECT NULLS");
+    }
     if (call->within_group_count > 0) {
         within_group(printer, call);
     }

@@ -11,6 +11,12 @@ static bool is_there(const Vector *vector, uint32_t row)
     return vector_is_valid(vector, row) && type_physical(vector->type) != PHYSICAL_NONE;
 }
 
+/* NULLs count only with RESPECT NULLS. */
+static bool is_taken(const AggregateCall *call, const Vector *vector, uint32_t row)
+{
+    return !call->ignore_nulls || is_there(vector, row);
+}
+
 static void append_list(Vector *result, const Vector *values, Arena *arena)
 {
     for (uint32_t i = 0; values != NULL && i < values->length; i++) {
@@ -31,7 +37,7 @@ static Error *add_list(const AggregateCall *call, void *const *states, Rows rows
     for (uint32_t i = 0; i < rows.count; i++) {
         uint32_t row = rows_at(rows, i);
         List *s = states[i];
-        if (is_there(from, row)) {
+        if (is_taken(call, from, row)) {
             if (s->values == NULL) {
                 s->values = vector_new(call->arena, from->type, 0);
             }
@@ -76,7 +82,7 @@ static Error *add_set(const AggregateCall *call, void *const *states, Rows rows)
     row_hash(call->arguments, 1, rows, hashes);
     for (uint32_t i = 0; i < rows.count; i++) {
         uint32_t row = rows_at(rows, i);
-        if (is_there(from, row)) {
+        if (is_taken(call, from, row)) {
             value_set_add(states[i], from, row, hashes[row], call->arena);
         }
     }
@@ -116,7 +122,7 @@ static void add_elements(const AggregateCall *call, ValueSet *s, uint32_t row)
     const Vector *arrays = call->arguments[0];
     const Vector *elements = arrays->children[0];
     for (uint32_t i = arrays->offsets[row]; i < arrays->offsets[row + 1]; i++) {
-        if (is_there(elements, i)) {
+        if (is_taken(call, elements, i)) {
             value_set_add(s, elements, i, row_value_hash(elements, i), call->arena);
         }
     }
