@@ -54,9 +54,18 @@ Error *resolve_count(FunctionCall *call, const Type **ret_type)
     return NULL;
 }
 
+/* sum and avg take instants too, as seconds. */
+static Error *want_summable(FunctionCall *call)
+{
+    if (call->argument_types[0]->kind == TYPE_TIMESTAMP) {
+        call->argument_types[0] = &type_double;
+    }
+    return want_number_or_interval(call, &call->argument_types[0], 0);
+}
+
 Error *resolve_sum(FunctionCall *call, const Type **ret_type)
 {
-    TRY(want_number_or_interval(call, &call->argument_types[0], 0));
+    TRY(want_summable(call));
     const Type *type = call->argument_types[0];
     if (type_is_integral(type)) {
         *ret_type = &type_bigint;
@@ -70,7 +79,7 @@ Error *resolve_sum(FunctionCall *call, const Type **ret_type)
 
 Error *resolve_avg(FunctionCall *call, const Type **ret_type)
 {
-    TRY(want_number_or_interval(call, &call->argument_types[0], 0));
+    TRY(want_summable(call));
     const Type *type = call->argument_types[0];
     if (type->kind == TYPE_DECIMAL) {
         *ret_type = bounded_decimal(call->arena, type->precision + 4, type->scale + 4);
