@@ -2,9 +2,10 @@
  * parameters have (Function.lambda_types), so the other arguments are bound first, then the lambdas
  * from left to right: the second lambda of aggregate() takes what its start value is.
  *
- * Every parameter of a query has a number of its own; a name means the innermost lambda's parameter
- * before it means a column. A lambda may name columns and the parameters of the lambdas around it:
- * the compiler (exec/expr_lambda.c) finds out which. */
+ * Parameters are numbered from the outermost lambda inwards, so that equal lambdas are equal trees.
+ * A name means the innermost lambda's parameter before it means a column. A lambda may name columns
+ * and the parameters of the lambdas around it: the compiler (exec/expr_lambda.c) finds out which.
+ */
 #include "processor/bind/binder.h"
 
 #include "processor/base/banned.h"
@@ -123,7 +124,9 @@ static Error *bind_lambda(Binder *binder, const Scope *scope, const AstExpr *exp
                          .parameter_count = (uint32_t)types->count};
     binder->parameter_count += (uint32_t)types->count;
     BoundExpr *body = NULL;
-    TRY(bind_body(binder, scope, expr, types, &body));
+    Error *error = bind_body(binder, scope, expr, types, &body);
+    binder->parameter_count -= (uint32_t)types->count;
+    TRY(error);
     pattern.type = body->type;
     return bound_new(binder, &pattern, &body, 1, ret);
 }
@@ -264,7 +267,7 @@ static Error *bind_field_of_elements(Binder *binder, BoundExpr *base, const AstI
     *parameter = (BoundExpr){.kind = BOUND_PARAMETER,
                              .type = base->type->element,
                              .place = name->place,
-                             .parameter = binder->parameter_count++,
+                             .parameter = binder->parameter_count,
                              .height = 1,
                              .node_count = 1};
     BoundExpr *body = NULL;

@@ -23,7 +23,7 @@ typedef struct Binder {
     struct SubqueryText *subquery_texts;     /* how correlated subqueries are shown */
     bool no_subqueries;                      /* an expression without a query around it */
     const struct LambdaScope *lambda;        /* parameters of the lambdas around, innermost first */
-    uint32_t parameter_count;                /* lambda parameters numbered so far */
+    uint32_t parameter_count;         /* of the lambdas around */
 } Binder;
 
 /* ---------------------------------------------------------------- scope --- */

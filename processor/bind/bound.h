@@ -59,7 +59,7 @@ struct BoundExpr {
     uint32_t column;
     uint32_t field;
     bool try_cast;
-    uint32_t parameter;       /* LAMBDA, PARAMETER: unique within the query */
+    uint32_t parameter;       /* LAMBDA, PARAMETER: none is that of a lambda around */
     uint32_t parameter_count; /* LAMBDA */
     const BoundSubquery *subquery;
     const struct BoundSpecial *special; /* the binder's while it binds a SELECT, then NULL */

@@ -44,34 +44,59 @@ static uint32_t capture(Captures *captures, const BoundExpr *column)
     return (uint32_t)captures->count - 1;
 }
 
+/* The lambdas inside the body, around an expression in it. One may bind the same numbers when it
+ * came there later (a column replaced by what it is computed from): those are its own. */
+typedef struct Inner {
+    const BoundExpr *lambda;
+    const struct Inner *outer;
+} Inner;
+
+static bool binds(const BoundExpr *lambda, uint32_t parameter)
+{
+    return parameter >= lambda->parameter &&
+           parameter < lambda->parameter + lambda->parameter_count;
+}
+
+/* Is the expression a parameter of the lambda being compiled? */
+static bool is_own(const Captures *captures, const BoundExpr *expr, const Inner *inner)
+{
+    if (expr->kind != BOUND_PARAMETER || !binds(captures->lambda, expr->parameter)) {
+        return false;
+    }
+    for (; inner != NULL; inner = inner->outer) {
+        if (binds(inner->lambda, expr->parameter)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The column of the batch of elements that takes the place of a parameter or column; UINT32_MAX:
  * it stays (a parameter of a lambda inside). */
-static uint32_t element_column(Captures *captures, const BoundExpr *expr)
+static uint32_t element_column(Captures *captures, const BoundExpr *expr, const Inner *inner)
 {
     const BoundExpr *lambda = captures->lambda;
     if (expr->kind == BOUND_COLUMN) {
         return lambda->parameter_count + capture(captures, expr);
     }
-    if (expr->kind == BOUND_PARAMETER && expr->parameter >= lambda->parameter &&
-        expr->parameter < lambda->parameter + lambda->parameter_count) {
-        return expr->parameter - lambda->parameter;
-    }
-    return UINT32_MAX;
+    return is_own(captures, expr, inner) ? expr->parameter - lambda->parameter : UINT32_MAX;
 }
 
-static BoundExpr *over_elements(Captures *captures, const BoundExpr *expr)
+static BoundExpr *over_elements(Captures *captures, const BoundExpr *expr, const Inner *inner)
 {
     BoundExpr *copy = arena_new_object(captures->arena, BoundExpr);
     *copy = *expr;
-    uint32_t column = element_column(captures, expr);
+    uint32_t column = element_column(captures, expr, inner);
     if (column != UINT32_MAX) {
         copy->kind = BOUND_COLUMN;
         copy->column = column;
         return copy;
     }
+    const Inner own = {expr, inner};
+    const Inner *around = expr->kind == BOUND_LAMBDA ? &own : inner;
     copy->children = arena_new_array(captures->arena, BoundExpr *, expr->child_count);
     for (size_t i = 0; i < expr->child_count; i++) {
-        copy->children[i] = over_elements(captures, expr->children[i]);
+        copy->children[i] = over_elements(captures, expr->children[i], around);
     }
     return copy;
 }
@@ -84,15 +109,16 @@ static void close_body(void *body)
 }
 
 /* The types of parameters nobody reads are not known and not needed. */
-static void find_parameter_types(const Captures *captures, const BoundExpr *expr, Field *fields)
+static void find_parameter_types(const Captures *captures, const BoundExpr *expr,
+                                 const Inner *inner, Field *fields)
 {
-    const BoundExpr *lambda = captures->lambda;
-    uint32_t index = expr->parameter - lambda->parameter;
-    if (expr->kind == BOUND_PARAMETER && index < lambda->parameter_count) {
-        fields[index].type = expr->type;
+    if (is_own(captures, expr, inner)) {
+        fields[expr->parameter - captures->lambda->parameter].type = expr->type;
     }
+    const Inner own = {expr, inner};
+    const Inner *around = expr->kind == BOUND_LAMBDA ? &own : inner;
     for (size_t i = 0; i < expr->child_count; i++) {
-        find_parameter_types(captures, expr->children[i], fields);
+        find_parameter_types(captures, expr->children[i], around, fields);
     }
 }
 
@@ -103,7 +129,7 @@ static const Schema *schema_of_elements(const Captures *captures)
     for (size_t i = 0; i < parameters; i++) {
         fields[i].type = &type_null;
     }
-    find_parameter_types(captures, captures->lambda->children[0], fields);
+    find_parameter_types(captures, captures->lambda->children[0], NULL, fields);
     for (size_t i = 0; i < captures->count; i++) {
         fields[parameters + i].type = captures->types[i];
     }
@@ -115,7 +141,7 @@ Error *lambda_compile(const Expression *out, const BoundExpr *expr, Lambda *ret,
 {
     assert(expr->kind == BOUND_LAMBDA);
     Captures captures = {.arena = out->arena, .lambda = expr};
-    const BoundExpr *body = over_elements(&captures, expr->children[0]);
+    const BoundExpr *body = over_elements(&captures, expr->children[0], NULL);
     Lambda lambda = {.parameter_count = expr->parameter_count,
                      .capture_count = (uint32_t)captures.count,
                      .schema = schema_of_elements(&captures)};
