@@ -74,6 +74,9 @@ Error *avro_header_read(Str bytes, Arena *arena, bool *ret_whole, AvroHeader *re
     }
     memcpy(header.sync, reader.at, AVRO_SYNC_BYTES);
     header.size = (size_t)(reader.at - bytes.data) + AVRO_SYNC_BYTES;
+    if (metadata.schema.data == NULL) {
+        return error_new(ERROR_MALFORMED_RECORD, "the file's header has no schema");
+    }
     TRY(find_codec(metadata.codec, &header.codec));
     TRY(avro_schema_parse(arena_copy_str(arena, metadata.schema), arena, &header.root));
     *ret_header = header;

@@ -84,10 +84,17 @@ COLD static Error *record_too_long(const ChunkReader *reader)
                      reader->files->files[reader->file].name, RECORD_BYTES_MAX >> 20);
 }
 
+/* Small files get no large buffer: a pattern may stand for many of them. */
+static size_t chunk_size(const ChunkReader *reader)
+{
+    const FileEntry *file = &reader->files->files[reader->file];
+    return file->regular && file->size < CHUNK_BYTES ? (size_t)file->size + 1 : CHUNK_BYTES;
+}
+
 /* Fills the chunk from the open file. */
 static Error *read_chunk(ChunkReader *reader, Buffer *bytes)
 {
-    size_t wanted = CHUNK_BYTES;
+    size_t wanted = chunk_size(reader);
     bool ended = false;
     buffer_append(bytes, reader->left_over.data, reader->left_over.size);
     buffer_clear(&reader->left_over);

@@ -235,6 +235,19 @@ static Error *open_session(QueryArguments *arguments, Session **ret_session)
     return NULL;
 }
 
+/* A reader that went away (`| head`) wants no more rows, and no complaint either. */
+static void print_errors(Diagnostics *diagnostics)
+{
+    for (size_t i = 0; i < diagnostics->count; i++) {
+        Error *error = diagnostics->errors[i];
+        if (error_class(error) != ERROR_INTERRUPTED || interrupted) {
+            cli_print_error(error);
+            diagnostics->errors[i] = NULL;
+        }
+    }
+    diagnostics_done(diagnostics);
+}
+
 /* The statement given, or standard input. */
 static bool read_script(const QueryArguments *arguments, Buffer *script)
 {
@@ -272,7 +285,7 @@ static int run(QueryArguments *arguments)
     }
     Diagnostics diagnostics = {0};
     bool done = session_run_script(session, buffer_str(&script), writer, &diagnostics);
-    (void)cli_print_diagnostics(&diagnostics);
+    print_errors(&diagnostics);
     return done ? EXIT_DONE : EXIT_FAILED;
 }
 

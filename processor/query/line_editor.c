@@ -70,6 +70,19 @@ static size_t common_size(Str a, Str b)
     return size;
 }
 
+/* A word all in capitals goes on in small letters where it was begun in them. */
+static void follow_case(Buffer *word, Str prefix)
+{
+    bool small = prefix.size > 0 && prefix.data[0] >= 'a' && prefix.data[0] <= 'z';
+    for (size_t i = 0; i < word->size; i++) {
+        small = small && !(word->data[i] >= 'a' && word->data[i] <= 'z');
+    }
+    for (size_t i = 0; small && i < word->size; i++) {
+        char c = word->data[i];
+        word->data[i] = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+    }
+}
+
 static void show_words(const LineEditor *editor, Str prefix)
 {
     Str word = STR_NULL;
@@ -113,6 +126,7 @@ static unsigned char complete(EditLine *edit, int c)
         show_words(editor, prefix);
         return CC_REDISPLAY;
     }
+    follow_case(&best, prefix);
     if (count == 1) {
         buffer_append_byte(&best, ' ');
     }

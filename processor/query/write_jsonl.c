@@ -25,9 +25,12 @@ Error *row_writer_flush(FILE *out, Buffer *lines, bool all)
     size_t written = fwrite(lines->data, 1, lines->size, out);
     bool whole = written == lines->size && fflush(out) == 0;
     buffer_clear(lines);
-    return whole ? NULL
-                 : error_new(ERROR_OUTPUT_NOT_WRITABLE, "The output cannot be written: %s.",
-                             strerror(errno));
+    if (whole) {
+        return NULL;
+    }
+    return errno == EPIPE ? error_new(ERROR_INTERRUPTED, "Nobody reads the output any more.")
+                          : error_new(ERROR_OUTPUT_NOT_WRITABLE,
+                                      "The output cannot be written: %s.", strerror(errno));
 }
 
 static Error *jsonl_begin(RowWriter *base, const Schema *schema)
