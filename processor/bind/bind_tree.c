@@ -310,13 +310,12 @@ typedef struct Map {
 static Error *map_outer_column(void *context, const BoundExpr *expr, uint32_t *ret_column)
 {
     const Map *map = context;
-    BoundExpr column = *expr;
+    BoundExpr *column = arena_new_object(map->binder->arena, BoundExpr); /* `replace` may keep it */
     BoundExpr *replaced = NULL;
-    column.kind = BOUND_COLUMN;
-    TRY(map->replace(map->context, &column, &replaced));
-    if (replaced == NULL) {
-        replaced = &column;
-    }
+    *column = *expr;
+    column->kind = BOUND_COLUMN;
+    TRY(map->replace(map->context, column, &replaced));
+    replaced = replaced == NULL ? column : replaced;
     if (replaced->kind != BOUND_COLUMN) {
         return not_yet(expr->place, "A computed value of the query around in a subquery");
     }
