@@ -57,7 +57,8 @@ static const Command commands[] = {
      "  --bootstrap HOST:PORT       on a broker, not on the model inside the process\n"
      "  --accept                    writes what came out into the .test files\n"
      "  -o text|json|junit          form of the report\n"},
-    {"functions", cmd_functions, "[NAME]", "the function reference", NULL},
+    {"functions", cmd_functions, "[NAME]", "the function reference",
+     "NAME may be a pattern such as 'date_*'. --markdown prints tables for a page.\n"},
     {"query", cmd_query, "[OPTION…] [SQL]", "ad-hoc queries over files",
      "  --input NAME=FILE[,COLUMNS]  a relation; JSON lines, CSV or Avro, a folder or a pattern "
      "too,\n"
