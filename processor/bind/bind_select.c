@@ -220,7 +220,10 @@ static bool bind_order(Select *select)
     if (select->around == NULL || select->around->sort_kind == AST_SORT_NONE) {
         return true;
     }
-    scope.column_count = select->ast->distinct ? 0 : scope.column_count;
+    if (select->ast->distinct) {
+        scope.column_count = 0;
+        names.time_window = NULL;
+    }
     return bind_order_keys(select->binder, &scope, select->aggregated && !select->ast->distinct,
                            &select->order);
 }

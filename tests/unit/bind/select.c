@@ -155,6 +155,8 @@ static void test_time_windows(void **state)
     /* The earliest of three windows may end before the time. */
     check_nodes("SELECT window(ts, '10 minutes', '4 minutes').end FROM t",
                 "Project 1, Filter, Expand 3x5, Filter, Scan");
+    check_nodes("SELECT DISTINCT a FROM t ORDER BY window(TIMESTAMP'2026-01-01', '5 minutes'), a",
+                "Sort 2, Aggregate 1+0, Project 1, Scan");
 }
 
 /* A statement's size is bounded before memory is. */
