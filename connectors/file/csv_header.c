@@ -70,14 +70,21 @@ static bool names_a_column(const ReadRequest *request, const CsvRecord *record)
     return false;
 }
 
-static void plan_by_name(const ReadRequest *request, const CsvRecord *record, CsvFilePlan *plan)
+static Error *plan_by_name(const ReadRequest *request, const CsvRecord *record, CsvFilePlan *plan)
 {
     plan->field_count = record->count;
     plan->column_of_field = arena_new_array(request->arena, int32_t, record->count);
     for (size_t i = 0; i < record->count; i++) {
         int column = find_column(request, record->fields[i]);
         plan->column_of_field[i] = column < 0 ? -1 : read_column(request, column);
+        for (size_t j = 0; j < i && column >= 0; j++) {
+            if (find_column(request, record->fields[j]) == column) {
+                return error_new(ERROR_MALFORMED_RECORD, "the header names the column `%.*s` twice",
+                                 STR_ARG(request->schema->fields[column].name));
+            }
+        }
     }
+    return NULL;
 }
 
 static void plan_by_position(const ReadRequest *request, CsvFilePlan *plan)
@@ -98,12 +105,16 @@ static Error *plan_file(const ReadRequest *request, size_t file, CsvFilePlan *pl
     }
     bool named = names_a_column(request, &first);
     plan->header = wanted == CSV_HEADER_YES || named;
-    if (named) {
-        plan_by_name(request, &first, plan);
-    } else {
+    if (!named) {
         plan_by_position(request, plan);
+        return NULL;
     }
-    return NULL;
+    Error *error = plan_by_name(request, &first, plan);
+    if (error != NULL) {
+        error = error_set_place(error, (SourcePlace){1, 1, 0});
+        error = error_set_file(error, request->table->files.files[file].name);
+    }
+    return error;
 }
 
 Error *csv_plan_files(const ReadRequest *request, const CsvFilePlan **ret_plans)

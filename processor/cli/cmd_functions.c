@@ -55,7 +55,8 @@ static Chapter chapter_of(const Function *function)
 
 static bool is_built(const Function *function)
 {
-    return function->resolve != NULL || function->kind == FUNCTION_TABLE;
+    bool in_from = function->kind == FUNCTION_TABLE && function->flags != 0; /* the binder's own */
+    return function->resolve != NULL || in_from;
 }
 
 /* ------------------------------------------------------------------ lists --- */

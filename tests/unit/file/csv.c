@@ -94,6 +94,7 @@ static void test_bad_values(void **state)
         {"2147483648,x,y\n", "`2147483648` cannot be read as INT", 1},
         {"1,\"x\n\",y\n2,x,y,z\n", "more than 3 fields", 3},
         {"1,x,y\n2,\"x,y\n3,x,y\n", "a quote that begins a field is not closed", 2},
+        {"a,b,A\n1,x,y\n", "the header names the column `a` twice", 1},
         {"9999999999999999999999,x,y", "cannot be read as INT", 1},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
