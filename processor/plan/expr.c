@@ -122,6 +122,15 @@ bool expr_has_kind(const BoundExpr *expr, BoundExprKind kind)
     return false;
 }
 
+bool expr_is_equality(const BoundExpr *expr)
+{
+    if (expr->kind != BOUND_CALL || expr->child_count != 2) {
+        return false;
+    }
+    Str name = str_from(expr->function->name);
+    return str_equal(name, STR("=")) || str_equal(name, STR("<=>"));
+}
+
 BoundExpr *expr_column(Arena *arena, const Field *field, size_t column)
 {
     BoundExpr *expr = arena_new_object(arena, BoundExpr);

@@ -26,6 +26,8 @@ bool expr_uses_only(const BoundExpr *expr, size_t first, size_t end);
 bool expr_uses_columns(const BoundExpr *expr);
 /* Holds it a node of that kind? */
 bool expr_has_kind(const BoundExpr *expr, BoundExprKind kind);
+/* Is it an equality (`=` or `<=>`)? */
+bool expr_is_equality(const BoundExpr *expr);
 /* A reference to column `column`, a field of some schema. */
 BoundExpr *expr_column(Arena *arena, const Field *field, size_t column);
 BoundExpr *expr_boolean(Arena *arena, bool value);

@@ -27,19 +27,13 @@ static void add_key(Arena *arena, Keys *keys, BoundExpr *left, BoundExpr *right,
         null_equal;
 }
 
-static bool is_operator(const BoundExpr *expr, const char *name)
-{
-    return expr->kind == BOUND_CALL && expr->child_count == 2 &&
-           str_equal(str_from(expr->function->name), str_from(name));
-}
-
 /* The conjunct as a key, if it is one. */
 static bool take_key(Arena *arena, const LogicalNode *join, const BoundExpr *conjunct, Keys *keys)
 {
-    bool null_equal = is_operator(conjunct, "<=>");
-    if ((!null_equal && !is_operator(conjunct, "=")) || !expr_is_deterministic(conjunct)) {
+    if (!expr_is_equality(conjunct) || !expr_is_deterministic(conjunct)) {
         return false;
     }
+    bool null_equal = str_equal(str_from(conjunct->function->name), STR("<=>"));
     size_t left_count = join->child->schema->field_count;
     size_t end = left_count + join->right->schema->field_count;
     for (size_t i = 0; i < 2; i++) {

@@ -12,9 +12,9 @@
  * conjunct that uses both sides of an inner join becomes part of its condition.
  *
  * No error appears that was not there: a conjunct that can fail passes only nodes that keep every
- * row (projections, sorts), and only when none evaluated before it stays behind. Errors may go
- * away, as in Spark: an expression above a filter's new place is not evaluated for rows that the
- * filter drops. */
+ * row (projections, sorts), and only when none evaluated before it stays behind. The exception are
+ * keys of an inner join, which Spark computes for all rows too. Errors may go away, as in Spark: an
+ * expression above a filter's new place is not evaluated for rows that the filter drops. */
 #include <assert.h>
 
 #include "processor/plan/plan_internal.h"
@@ -242,6 +242,20 @@ static bool goes_right(const JoinSplit *split, const BoundExpr *conjunct)
     return expr_uses_only(conjunct, split->left_count, split->left_count + split->right_count);
 }
 
+/* An expression of the one side equal to one of the other: a key, without which the join would be a
+ * product. */
+static bool is_key(const JoinSplit *split, const BoundExpr *conjunct)
+{
+    if (!expr_is_equality(conjunct)) {
+        return false;
+    }
+    const BoundExpr *a = conjunct->children[0];
+    const BoundExpr *b = conjunct->children[1];
+    return expr_uses_columns(a) && expr_uses_columns(b) &&
+           ((goes_left(split, a) && goes_right(split, b)) ||
+            (goes_right(split, a) && goes_left(split, b)));
+}
+
 /* Hands the conjunct to a side if it may go there. */
 static bool give_to_side(Arena *arena, JoinSplit *split, Conjunct conjunct, bool left, bool right)
 {
@@ -357,8 +371,11 @@ static LogicalNode *sink_join(Arena *arena, LogicalNode *before, const Conjuncts
     split_condition(arena, node, sides, &split);
     for (size_t i = 0; i < conjuncts->count; i++) {
         Conjunct conjunct = conjuncts->items[i];
-        bool to_condition = node->join == JOIN_INNER && expr_is_deterministic(conjunct.expr) &&
-                            !expr_can_fail(conjunct.expr);
+        bool may_move = !expr_can_fail(conjunct.expr) || is_key(&split, conjunct.expr) ||
+                        stay.count == 0; /* evaluated for the same pairs, or as Spark does */
+        bool to_condition = node->join == JOIN_INNER && may_move &&
+                            expr_is_deterministic(conjunct.expr) &&
+                            !goes_left(&split, conjunct.expr) && !goes_right(&split, conjunct.expr);
         if (give_to_side(arena, &split, conjunct, sides.above_left, sides.above_right)) {
             continue;
         }
