@@ -137,6 +137,32 @@ Error *file_table_read(FileTable *table, const Schema *schema, const Schema *rea
     return NULL;
 }
 
+/* By the lines that the first file begins with. */
+Error *file_table_estimate(FileTable *table, int64_t *ret_rows)
+{
+    enum { LOOKED_AT = 64 << 10, AVRO_BYTES = 60, PACKED_TIMES = 5 };
+    FileEntry *first = &table->files.files[0];
+    uint64_t line_bytes = AVRO_BYTES;
+    uint64_t bytes = table->files.total_bytes;
+    if (!first->regular || bytes == 0) {
+        *ret_rows = -1;
+        return NULL;
+    }
+    if (table->format != FILE_AVRO) {
+        AUTO(arena) Arena *arena = arena_new("estimate");
+        Str begin = STR_NULL;
+        uint64_t lines = 1;
+        TRY(file_entry_peek(first, LOOKED_AT, table_stop(table), arena, &begin));
+        for (size_t i = 0; i < begin.size; i++) {
+            lines += begin.data[i] == '\n';
+        }
+        line_bytes = begin.size / lines + 1;
+        bytes *= str_ends_with(str_from(first->path), STR(".gz")) ? PACKED_TIMES : 1;
+    }
+    *ret_rows = (int64_t)(bytes / line_bytes);
+    return NULL;
+}
+
 void file_table_progress(const FileTable *table, uint64_t *ret_read, uint64_t *ret_total)
 {
     *ret_read = table->pool == NULL ? 0 : chunk_pool_position(table->pool);

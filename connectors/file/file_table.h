@@ -44,6 +44,8 @@ NODISCARD Error *file_table_infer(FileTable *table, Arena *arena, const Schema *
  * The table, both schemas and the time zone must outlive the source. */
 NODISCARD Error *file_table_read(FileTable *table, const Schema *schema, const Schema *read,
                                  const uint32_t *columns, BatchSource **ret_source);
+/* About how many rows there are, by the size of the files; -1: unknown (a pipe). */
+NODISCARD Error *file_table_estimate(FileTable *table, int64_t *ret_rows);
 /* Bytes of the files, and how many of them the sources have read so far. Thread: any. */
 void file_table_progress(const FileTable *table, uint64_t *ret_read, uint64_t *ret_total);
 

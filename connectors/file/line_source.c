@@ -144,16 +144,16 @@ static Error *open_workers(LineSource *source, size_t count)
 Error *line_source_open(const ReadRequest *request, const LineFormat *format,
                         BatchSource **ret_source)
 {
-    enum { LINE_BYTES = 200 }; /* a guess, for the estimate */
     FileTable *table = request->table;
     LineSource *source = mem_new(LineSource);
     source->request = *request;
     source->request.arena = arena_new("file source");
     source->format = format;
     source->source = (BatchSource){.next = line_source_next, .close = line_source_close};
-    source->source.estimated_rows =
-        table->files.total_bytes == 0 ? -1 : (int64_t)(table->files.total_bytes / LINE_BYTES);
-    Error *error = open_workers(source, table->threads);
+    Error *error = file_table_estimate(table, &source->source.estimated_rows);
+    if (error == NULL) {
+        error = open_workers(source, table->threads);
+    }
     if (error != NULL) {
         line_source_close(&source->source);
         return error;

@@ -26,6 +26,7 @@ typedef struct QueryArguments {
     size_t input_count;
     const char *output; /* NULL: by what stdout is */
     const char *clock;
+    const char *topology;
     const char *sql;
     bool schema;
     bool loop; /* statements are typed */
@@ -134,6 +135,10 @@ static bool take_value(QueryArguments *arguments, const char *name, const char *
     if (strcmp(name, "--input") == 0) {
         return take_input(arguments, value);
     }
+    if (strcmp(name, "-t") == 0) {
+        arguments->topology = value;
+        return true;
+    }
     if (strcmp(name, "-o") == 0) {
         return take_output(arguments, value);
     }
@@ -225,6 +230,11 @@ static Error *set_clock(QueryArguments *arguments)
 static Error *open_session(QueryArguments *arguments, Session **ret_session)
 {
     AUTO(session) Session *session = NULL;
+    if (arguments->topology != NULL) {
+        return error_set_hint(error_new(ERROR_NOT_YET, "Relations of a topology (-t) cannot be "
+                                                       "queried yet."),
+                              "rows of a topic can be read from a file: --input t=FILE");
+    }
     TRY(set_clock(arguments));
     TRY(session_open(&arguments->session, &session));
     for (size_t i = 0; i < arguments->input_count; i++) {

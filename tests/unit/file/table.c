@@ -176,6 +176,22 @@ static void test_batches_outlive(void **state)
     assert_true(str_equal(note, STR("number 7 of many rows in this file")));
 }
 
+static void test_estimate(void **state)
+{
+    const Folder *folder = *state;
+    AUTO_BUFFER Buffer text = {0};
+    put_rows(&text, 0, MANY);
+    (void)write_file(folder, "x1.jsonl", buffer_str(&text));
+    (void)write_file(folder, "x2.jsonl", buffer_str(&text));
+    int64_t rows = 0;
+    AUTO(file_table) FileTable *table = open_table(path_in(folder, "x?.jsonl"), 1);
+    assert_no_error(file_table_estimate(table, &rows));
+    assert_in_range(rows, 2 * MANY * 9 / 10, 2 * MANY * 11 / 10);
+    AUTO(file_table) FileTable *empty = open_table(write_file(folder, "y.jsonl", STR("")), 1);
+    assert_no_error(file_table_estimate(empty, &rows));
+    assert_int_equal(rows, -1);
+}
+
 static void test_interrupted(void **state)
 {
     const Folder *folder = *state;
@@ -214,6 +230,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_name_with_brackets, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_packed, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_batches_outlive, folder_open, folder_close),
+        cmocka_unit_test_setup_teardown(test_estimate, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_interrupted, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_progress, folder_open, folder_close),
     };
