@@ -276,8 +276,8 @@ static Error *check_list(const Select *select)
 static bool bind_clauses(Select *select)
 {
     bool ok = bind_list(select);
-    if (select->list.count == 0) {
-        return false;
+    if (!ok && select->list.count == 0) {
+        return false; /* the list was not looked at */
     }
     ok = bind_groups(select) && ok;
     ok = bind_having(select) && ok;
