@@ -39,6 +39,13 @@ NODISCARD Error *resolve_reverse(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_hex(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_date_shift(FunctionCall *call,
                                     const Type **ret_type); /* date_add, date_sub */
+NODISCARD Error *resolve_to_char(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_to_number(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_format_number(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_format_string(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_width_bucket(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_bit_count(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_getbit(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_timestampadd(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_convert_timezone(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_make_timestamp(FunctionCall *call, const Type **ret_type);

@@ -314,6 +314,7 @@ static const AnswerFile answer_files[] = {
     {"datetime", "UTC"},
     {"patterns", "UTC"},
     {"casts", "UTC"},
+    {"formats", "UTC"},
     {"oslo_times", "Europe/Oslo"},
     {"collection", "UTC"},
     {"lambda", "UTC"},
