@@ -1,8 +1,6 @@
 /* Calls of aggregates and of window functions: what may stand where, FILTER, DISTINCT, WITHIN
  * GROUP, IGNORE NULLS. A call becomes a special (bind_select_internal.h); the nodes that compute it
  * are built later. */
-#include <assert.h>
-
 #include "processor/bind/bind_select_internal.h"
 
 #include "processor/base/banned.h"

@@ -8,8 +8,6 @@
  *       Project [0, 0 + 1]
  *         Scan t [a]
  */
-#include <assert.h>
-
 #include "processor/bind/bind_select_internal.h"
 
 #include "processor/base/banned.h"

@@ -1,8 +1,6 @@
 /* SELECT: WHERE, GROUP BY, HAVING, QUALIFY around the SELECT list and ORDER BY. All clauses are
  * bound first, so that every mistake is reported; then the nodes are built from the bottom up (see
  * bind_select_internal.h). */
-#include <assert.h>
-
 #include "processor/bind/bind_select_internal.h"
 
 #include "processor/base/banned.h"

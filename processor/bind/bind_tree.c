@@ -3,8 +3,6 @@
  *
  * Equality is Spark's: order does not matter to +, *, AND, OR, the bit operators, = and <=>, and
  * a < b is b > a. An expression that is not deterministic equals nothing but its own node. */
-#include <assert.h>
-
 #include "processor/bind/bind_select_internal.h"
 
 #include "processor/base/banned.h"

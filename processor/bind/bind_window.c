@@ -3,8 +3,6 @@
  *
  * Frames are Spark's. Without one: RANGE UNBOUNDED PRECEDING to CURRENT ROW where there is an
  * ORDER BY, else the whole partition (SQ-41); ranking functions have their own. */
-#include <assert.h>
-
 #include "processor/bind/bind_select_internal.h"
 #include "processor/bind/coerce.h"
 
