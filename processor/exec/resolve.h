@@ -111,6 +111,8 @@ NODISCARD COLD RETURNS_NONNULL Error *different_key(const FunctionCall *call);
 NODISCARD Error *resolve_from_json(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_to_json(FunctionCall *call, const Type **ret_type);
 NODISCARD Error *resolve_schema_of_json(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_from_csv(FunctionCall *call, const Type **ret_type);
+NODISCARD Error *resolve_to_csv(FunctionCall *call, const Type **ret_type);
 /* STRINGs only; the entry's signature is the result: s, i, S as resolve_signature's. */
 NODISCARD Error *resolve_texts(FunctionCall *call, const Type **ret_type);
 

@@ -244,6 +244,50 @@ Error *resolve_schema_of_json(FunctionCall *call, const Type **ret_type)
     return NULL;
 }
 
+/* ---- CSV ---- */
+
+Error *resolve_from_csv(FunctionCall *call, const Type **ret_type)
+{
+    const Type *type = NULL;
+    JsonOptions options;
+    TRY(schema_of_argument(call, 1, &type));
+    TRY(options_of_argument(call, 2, &options));
+    TRY(want_text(call, 0));
+    if (type->kind != TYPE_STRUCT) {
+        return error_at(ERROR_INVALID_SCHEMA_NON_STRUCT, call->place,
+                        "The input expression must be evaluated to struct type, but got another.");
+    }
+    for (size_t i = 0; i < type->field_count; i++) {
+        const Type *field = type->fields[i].type;
+        if (is_nested(field) || type_is_interval(field) || field->kind == TYPE_VARIANT) {
+            AUTO_BUFFER Buffer name = {0};
+            type_format(field, &name);
+            return error_at(ERROR_UNSUPPORTED_DATATYPE, call->place,
+                            "Unsupported data type \"%s\".", buffer_cstr(&name));
+        }
+    }
+    TRY(check_mode(call, &options));
+    TRY(check_corrupt_column(call, type, options.corrupt_column));
+    *ret_type = type;
+    return NULL;
+}
+
+Error *resolve_to_csv(FunctionCall *call, const Type **ret_type)
+{
+    JsonOptions options;
+    TRY(options_of_argument(call, 1, &options));
+    if (call->argument_types[0]->kind != TYPE_STRUCT) {
+        AUTO_BUFFER Buffer name = {0};
+        type_format(call->argument_types[0], &name);
+        return error_at(ERROR_UNSUPPORTED_INPUT_TYPE, call->place,
+                        "Cannot resolve \"%.*s\" due to data type mismatch: The input of `to_csv` "
+                        "can't be \"%s\" type data.",
+                        STR_ARG(call->text), buffer_cstr(&name));
+    }
+    *ret_type = &type_string;
+    return NULL;
+}
+
 /* Texts and nothing that could be made one. */
 Error *resolve_texts(FunctionCall *call, const Type **ret_type)
 {

@@ -26,6 +26,9 @@ static const OptionName option_names[] = {
     OPTION("prefersDecimal", prefers_decimal, false),
     OPTION("ignoreNullFields", keep_null_fields, true),
     OPTION("pretty", pretty, false),
+    OPTION("ignoreLeadingWhiteSpace", trim_leading, false),
+    OPTION("ignoreTrailingWhiteSpace", trim_trailing, false),
+    OPTION("quoteAll", quote_all, false),
 };
 
 static void set_format(JsonOptions *options, Str name, Str value)
@@ -46,6 +49,11 @@ static void set_option(JsonOptions *options, Str name, Str value)
         options->drop_malformed = str_equal_ignore_case(value, STR("DROPMALFORMED"));
     } else if (str_equal_ignore_case(name, STR("columnNameOfCorruptRecord"))) {
         options->corrupt_column = value;
+    } else if (str_equal_ignore_case(name, STR("sep")) ||
+               str_equal_ignore_case(name, STR("delimiter"))) {
+        options->separator = value.size > 0 ? value : options->separator;
+    } else if (str_equal_ignore_case(name, STR("nullValue"))) {
+        options->null_value = value;
     } else {
         set_format(options, name, value);
     }
@@ -59,7 +67,8 @@ static void set_option(JsonOptions *options, Str name, Str value)
 
 JsonOptions json_options_of(const Vector *map, uint32_t row)
 {
-    JsonOptions options = {.corrupt_column = STR("_corrupt_record")};
+    JsonOptions options = {
+        .corrupt_column = STR("_corrupt_record"), .separator = STR(","), .null_value = STR("")};
     if (map == NULL || map->type->kind != TYPE_MAP || map->type->key->kind != TYPE_STRING ||
         !vector_is_valid(map, row)) {
         return options;

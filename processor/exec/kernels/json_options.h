@@ -1,4 +1,4 @@
-/* Options of the JSON functions: map('mode', 'FAILFAST'). */
+/* Options of the JSON and CSV functions: map('mode', 'FAILFAST'). */
 #ifndef EXEC_KERNELS_JSON_OPTIONS_H
 #define EXEC_KERNELS_JSON_OPTIONS_H
 
@@ -17,6 +17,11 @@ typedef struct JsonOptions {
     bool prefers_decimal;
     bool keep_null_fields;
     bool pretty;
+    Str separator; /* of CSV, as the four below */
+    Str null_value;
+    bool trim_leading;
+    bool trim_trailing;
+    bool quote_all;
     Str formats[JSON_PATTERN_COUNT];                 /* as given; STR_NULL: Spark's usual form */
     const DatePattern *patterns[JSON_PATTERN_COUNT]; /* compiled; NULL: the usual form */
 } JsonOptions;
@@ -26,6 +31,9 @@ NODISCARD Error *json_options_compile(JsonOptions *options, Arena *arena, bool p
 
 /* The options of row `row` of a MAP<STRING, STRING>; defaults for NULL. Names ignore case. */
 JsonOptions json_options_of(const Vector *map, uint32_t row);
+
+/* yyyy-MM-dd'T'HH:mm:ss.SSS; with a zone of instants, the offset behind it. */
+void json_put_time(Buffer *out, int64_t us, const TimeZone *zone);
 
 /* Options of a call whose argument `argument` they are, if it has so many: read once when they are
  * constant, else row by row. */

@@ -55,7 +55,7 @@ static void put_offset(Buffer *out, int64_t offset_us)
 }
 
 /* yyyy-MM-dd'T'HH:mm:ss.SSS and, for instants, the offset. */
-static void put_time(Buffer *out, int64_t us, const TimeZone *zone)
+void json_put_time(Buffer *out, int64_t us, const TimeZone *zone)
 {
     int64_t offset = zone == NULL ? 0 : time_zone_offset_us(zone, us);
     AUTO_BUFFER Buffer text = {0};
@@ -98,7 +98,7 @@ static void write_time(Writer *writer, const Vector *vector, uint32_t row)
         return;
     }
     buffer_append_byte(writer->out, '"');
-    put_time(writer->out, us, instant ? writer->zone : NULL);
+    json_put_time(writer->out, us, instant ? writer->zone : NULL);
     buffer_append_byte(writer->out, '"');
 }
 

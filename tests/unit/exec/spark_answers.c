@@ -320,6 +320,7 @@ static const AnswerFile answer_files[] = {
     {"lambda", "UTC"},
     {"json", "UTC"},
     {"text", "UTC"},
+    {"csv", "UTC"},
 };
 
 static void test_file(void **state)
