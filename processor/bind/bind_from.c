@@ -196,7 +196,7 @@ static bool bind_relation_alone(Binder *binder, const AstRelation *ast, FromResu
     case AST_RELATION_FUNCTION:
         return binder_report(binder, bind_table_function(binder, ast, result));
     case AST_RELATION_VALUES:
-        return binder_report(binder, bind_values(binder, ast->values, &result->node));
+        return binder_report(binder, bind_values(binder, ast->values, &ast->alias, &result->node));
     case AST_RELATION_QUERY:
         result->node = bind_query_node(binder, ast->query);
         return result->node != NULL;

@@ -36,7 +36,8 @@ BoundNode *bound_project(Arena *arena, BoundNode *child, BoundExpr **expressions
 static BoundNode *bind_values_term(Binder *binder, const AstQueryTerm *term)
 {
     FromResult result = {0};
-    if (!binder_report(binder, bind_values(binder, term->values, &result.node))) {
+    if (!binder_report(binder,
+                       bind_values(binder, term->values, &term->values_alias, &result.node))) {
         return NULL;
     }
     const Schema *schema = result.node->schema;

@@ -22,7 +22,8 @@ bool bind_join(Binder *binder, const AstJoin *join, FromResult *left);
 /* Gives the result the names of its alias: t, t(a, b). */
 NODISCARD Error *rename_columns(Binder *binder, const AstTableAlias *alias, SourcePlace place,
                                 FromResult *result);
-NODISCARD Error *bind_values(Binder *binder, const AstValues *values, BoundNode **ret_node);
+NODISCARD Error *bind_values(Binder *binder, const AstValues *values, const AstTableAlias *alias,
+                             BoundNode **ret_node);
 /* STATEMENT_TOO_COMPLEX when the query so far and `columns` more are too many: each reference to a
  * name of WITH repeats what stands behind it. */
 NODISCARD Error *binder_grow(Binder *binder, size_t columns, SourcePlace place);

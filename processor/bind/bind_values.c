@@ -111,9 +111,25 @@ static Error *column_type(Binder *binder, const AstValues *values, BoundExpr *co
     return NULL;
 }
 
-Error *bind_values(Binder *binder, const AstValues *values, BoundNode **ret_node)
+/* VALUES (1, 2) AS t(a): the alias says how many columns are expected. */
+static Error *check_alias(const AstValues *values, const AstTableAlias *alias)
+{
+    size_t expected = alias->columns.item_count;
+    size_t width = row_width(values->rows[0]);
+    if (expected == 0 || expected == width) {
+        return NULL;
+    }
+    return error_at(ERROR_INVALID_INLINE_TABLE, values->place,
+                    "Invalid inline table. Inline table expected %zu columns but found %zu "
+                    "columns in row 0.",
+                    expected, width);
+}
+
+Error *bind_values(Binder *binder, const AstValues *values, const AstTableAlias *alias,
+                   BoundNode **ret_node)
 {
     assert(values->row_count > 0);
+    TRY(check_alias(values, alias));
     size_t width = row_width(values->rows[0]);
     size_t count = width * values->row_count;
     BoundExpr **cells = arena_new_array(binder->arena, BoundExpr *, count);
