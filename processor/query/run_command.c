@@ -64,7 +64,7 @@ static Error *write_columns(const Schema *schema, Arena *arena, RowWriter *write
 static Error *describe_table(const Session *session, const AstName *name, Arena *arena,
                              RowWriter *writer)
 {
-    Str parts[3];
+    Str parts[3] = {0};
     size_t count = name->part_count < ARRAY_LENGTH(parts) ? name->part_count : ARRAY_LENGTH(parts);
     for (size_t i = 0; i < count; i++) {
         parts[i] = name->parts[i].name;

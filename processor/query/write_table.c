@@ -116,7 +116,7 @@ static void measure(TableWriter *writer)
         Column *column = &writer->columns[i];
         column->width = larger(cell_text_width(column->name), cell_text_width(column->type));
     }
-    for (size_t i = 0; i < writer->cell_count; i++) {
+    for (size_t i = 0; writer->column_count > 0 && i < writer->cell_count; i++) {
         Column *column = &writer->columns[i % writer->column_count];
         column->width = larger(column->width, cell_text_width(cell(writer, i)));
     }
