@@ -140,77 +140,6 @@ static Error *bind_column(Binder *binder, const Scope *scope, const AstExpr *exp
     return bind_fields(binder, base, expr, match.used_parts, ret);
 }
 
-typedef struct NameContext {
-    const Binder *binder;
-    const Scope *scope;
-} NameContext;
-
-static Str outer_columns(void *context, const AstExpr *subquery)
-{
-    const NameContext *names = context;
-    return subquery_arguments(names->binder, subquery);
-}
-
-static bool find_column(const NameContext *names, const AstName *name, ScopeMatch *match)
-{
-    bool found = false;
-    Error *error = scope_find(names->scope, name, &found, match);
-    error_free(error);
-    return error == NULL && found;
-}
-
-/* t of t.a is no part of what is shown, s of a struct's s.a is. */
-static size_t qualifier_parts(void *context, const AstName *name)
-{
-    ScopeMatch match = {0};
-    return find_column(context, name, &match) ? match.used_parts - 1 : name->part_count - 1;
-}
-
-static bool is_lateral_alias(void *context, const AstName *name)
-{
-    const NameContext *names = context;
-    ScopeMatch match = {0};
-    return !find_column(names, name, &match) && names_lateral_alias(names->scope, name);
-}
-
-static const AstWindow *named_window(void *context, const AstWindow *over)
-{
-    const NameContext *names = context;
-    return scope_named_window(names->scope, over);
-}
-
-/* A column, or a field of one: shown by its last name alone. */
-static bool is_reference(const AstExpr *expr)
-{
-    while (expr->kind == AST_EXPR_FIELD) {
-        expr = expr->field.base;
-    }
-    return expr->kind == AST_EXPR_COLUMN;
-}
-
-Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
-                     const BoundExpr *bound)
-{
-    if (!is_reference(expr)) {
-        AUTO_BUFFER Buffer out = {0};
-        NameContext context = {binder, scope};
-        AstNames names = {qualifier_parts, is_lateral_alias, outer_columns, named_window, &context};
-        ast_print_column_name_with(expr, &names, &out);
-        return arena_copy_str(binder->arena, buffer_str(&out));
-    }
-    if (binder->flow_query && bound->kind == BOUND_FIELD) {
-        return bound->children[0]->type->fields[bound->field].name;
-    }
-    const ScopeColumn *column =
-        bound->kind == BOUND_COLUMN ? scope_column_at(scope, bound->column) : NULL;
-    if (binder->flow_query && column != NULL) {
-        return column->field->name;
-    }
-    return expr->kind == AST_EXPR_FIELD
-               ? expr->field.name.name
-               : expr->column.name.parts[expr->column.name.part_count - 1].name;
-}
-
 /* ------------------------------------------------------------ operators --- */
 
 Error *bind_boolean(Binder *binder, BoundExpr *expr, const BoundExpr *parent, const char *parameter,
@@ -389,6 +318,7 @@ static Error *bind_binary(Binder *binder, const Scope *scope, const AstExpr *exp
         AstExpr prefix = chain_prefix(expr, i);
         BoundExpr pattern = pattern_of(binder, &prefix, BOUND_CALL, NULL);
         Str name = str_from(operator_name(binary->steps[i].operator_));
+        note_step(binder, &binary->steps[i], pair[0]->type, pair[1]->type);
         TRY(bind_function(binder, name, pair, 2, &pattern, &left));
     }
     *ret = left;

@@ -10,6 +10,7 @@
 enum { BOUND_HEIGHT_MAX = 2000, BOUND_NODES_MAX = 1000000 };
 
 typedef struct Program Program;
+typedef struct StepNote StepNote;
 
 typedef struct Binder {
     const BindContext *context;
@@ -21,9 +22,10 @@ typedef struct Binder {
     const struct CommonTable *common_tables; /* names of WITH in force, innermost first */
     size_t weight;                           /* see binder_grow */
     struct SubqueryText *subquery_texts;     /* how correlated subqueries are shown */
+    const StepNote *step_notes;              /* how operators with dates are shown, see note_step */
     bool no_subqueries;                      /* an expression without a query around it */
     const struct LambdaScope *lambda;        /* parameters of the lambdas around, innermost first */
-    uint32_t parameter_count;         /* of the lambdas around */
+    uint32_t parameter_count;                /* of the lambdas around */
 } Binder;
 
 /* ---------------------------------------------------------------- scope --- */
@@ -139,7 +141,7 @@ NODISCARD Error *bind_higher_order(Binder *binder, const Scope *scope, const Ast
 /* `base.name` where base is an ARRAY of STRUCTs (the field of every element) or a MAP (the value of
  * that key). */
 NODISCARD Error *bind_part_by_name(Binder *binder, BoundExpr *base, const AstIdentifier *name,
-                           const BoundExpr *pattern, BoundExpr **ret);
+                                   const BoundExpr *pattern, BoundExpr **ret);
 /* The lambda's parameter that the first part of a name means; NULL when it means none. */
 BoundExpr *bind_parameter(const Binder *binder, const AstExpr *expr);
 /* What stands where no lambda may: INVALID_LAMBDA_FUNCTION_CALL. */
@@ -164,6 +166,8 @@ NODISCARD Error *bind_field(Binder *binder, BoundExpr *base, const AstIdentifier
 /* The name of an item without alias: a column's name or Spark's text. `bound` is `expr` bound. */
 Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
                      const BoundExpr *bound);
+/* Notes how bind_output_name shows an operator between these types. */
+void note_step(Binder *binder, const AstBinaryStep *step, const Type *left, const Type *right);
 /* The name as an alias or output column of the SELECT, where its clause allows that; asked once
  * before columns are looked at and once after. *ret stays NULL when it means none. */
 NODISCARD Error *bind_alias(Binder *binder, const Scope *scope, const AstExpr *expr,

@@ -47,34 +47,106 @@ static void java_float(float value, Buffer *out)
 
 enum { NUMBER_SIZE_MAX = 100 };
 
-static void name_number(NamePrinter *printer, const AstLiteral *literal)
+/* A decimal's digits without its point and its leading zeros, and where the point is. */
+typedef struct DecimalDigits {
+    char digits[NUMBER_SIZE_MAX];
+    int count;
+    int scale; /* digits behind the point */
+} DecimalDigits;
+
+static bool read_decimal(Str written, DecimalDigits *ret)
+{
+    *ret = (DecimalDigits){.count = 0};
+    bool fraction = false;
+    for (size_t i = 0; i < written.size; i++) {
+        char c = written.data[i];
+        if (c == 'e' || c == 'E') {
+            size_t from = i + 1 + (i + 1 < written.size && written.data[i + 1] == '+');
+            int64_t exponent = 0;
+            bool valid = str_to_int64((Str){written.data + from, written.size - from}, &exponent) &&
+                         exponent >= -NUMBER_SIZE_MAX && exponent <= NUMBER_SIZE_MAX;
+            ret->scale -= (int)exponent;
+            return valid;
+        }
+        if (c == '.') {
+            fraction = true;
+            continue;
+        }
+        ret->scale += fraction;
+        if (ret->count > 0 || c != '0') {
+            ret->digits[ret->count++] = c;
+        }
+    }
+    return true;
+}
+
+/* As Java's BigDecimal prints it: 0.000001, 1E-7, 1.230E-26; Spark leaves no scale below 0. */
+static void put_decimal(DecimalDigits *decimal, Buffer *out)
+{
+    while (decimal->scale < 0 && decimal->count > 0 && decimal->count < NUMBER_SIZE_MAX) {
+        decimal->digits[decimal->count++] = '0';
+        decimal->scale++;
+    }
+    if (decimal->count == 0) {
+        decimal->digits[decimal->count++] = '0';
+    }
+    int scale = decimal->scale < 0 ? 0 : decimal->scale;
+    int exponent = decimal->count - 1 - scale;
+    if (scale > 0 && exponent < -6) {
+        buffer_printf(out, "%c%s%.*sE%d", decimal->digits[0], decimal->count > 1 ? "." : "",
+                      decimal->count - 1, decimal->digits + 1, exponent);
+        return;
+    }
+    int whole = decimal->count - scale;
+    buffer_printf(out, "%.*s", whole > 0 ? whole : 1, whole > 0 ? decimal->digits : "0");
+    if (scale > 0) {
+        buffer_append_byte(out, '.');
+        for (int i = whole; i < 0; i++) {
+            buffer_append_byte(out, '0');
+        }
+        int from = whole > 0 ? whole : 0;
+        buffer_printf(out, "%.*s", decimal->count - from, decimal->digits + from);
+    }
+}
+
+/* False when the value is out of its type's range, which the binder refuses. */
+static bool name_floating(const char *digits, bool is_float, bool negative, Buffer *out)
+{
+    double value = is_float ? (double)strtof(digits, NULL) : strtod(digits, NULL);
+    if (!isfinite(value)) {
+        return false;
+    }
+    buffer_append_cstr(out, negative ? "-" : "");
+    if (is_float) {
+        java_float((float)value, out);
+    } else {
+        java_double(value, out);
+    }
+    return true;
+}
+
+/* A number is shown as its value: 07 is 7, -0 is 0. */
+static void name_number(NamePrinter *printer, const AstLiteral *literal, bool negative)
 {
     bool is_float = literal->suffix == AST_SUFFIX_F;
     bool is_double = literal->suffix == AST_SUFFIX_D ||
                      (literal->kind == AST_LITERAL_DOUBLE && literal->suffix == AST_SUFFIX_NONE);
     Str digits = literal->value;
     char copy[NUMBER_SIZE_MAX + 1];
-    if ((is_float || is_double) && digits.size <= NUMBER_SIZE_MAX) {
+    DecimalDigits decimal;
+    bool shown = digits.size <= NUMBER_SIZE_MAX;
+    if (shown && (is_float || is_double)) {
         memcpy(copy, digits.data, digits.size);
         copy[digits.size] = '\0';
-        /* Out of its type's range, which the binder refuses: the digits as written. */
-        double value = is_float ? (double)strtof(copy, NULL) : strtod(copy, NULL);
-        if (isfinite(value)) {
-            if (is_float) {
-                java_float((float)value, printer->out);
-            } else {
-                java_double(value, printer->out);
-            }
-            return;
-        }
+        shown = name_floating(copy, is_float, negative, printer->out);
+    } else if (shown && (shown = read_decimal(digits, &decimal))) {
+        text(printer, negative && decimal.count > 0 ? "-" : "");
+        put_decimal(&decimal, printer->out);
     }
-    if (digits.data[0] == '.') {
-        text(printer, "0");
+    if (!shown) {
+        text(printer, negative ? "-" : "");
+        buffer_append_str(printer->out, digits);
     }
-    if (digits.data[digits.size - 1] == '.') {
-        digits.size--;
-    }
-    buffer_append_str(printer->out, digits);
 }
 
 static void name_binary(NamePrinter *printer, Str hex)
@@ -110,7 +182,7 @@ static void name_literal(NamePrinter *printer, const AstLiteral *literal)
     case AST_LITERAL_INTEGER:
     case AST_LITERAL_DECIMAL:
     case AST_LITERAL_DOUBLE:
-        name_number(printer, literal);
+        name_number(printer, literal, false);
         return;
     case AST_LITERAL_DATE:
         name_typed(printer, "DATE", literal->value);
@@ -126,6 +198,20 @@ static void name_literal(NamePrinter *printer, const AstLiteral *literal)
         name_binary(printer, literal->value);
         return;
     }
+}
+
+/* The value of a date, a time or an interval, when somebody knows it. */
+static bool name_value(NamePrinter *printer, const AstExpr *expr)
+{
+    const AstNames *names = printer->names;
+    return names->literal_text != NULL && names->literal_text(names->context, expr, printer->out);
+}
+
+static bool is_time_literal(const AstExpr *expr)
+{
+    return expr->literal.kind == AST_LITERAL_DATE || expr->literal.kind == AST_LITERAL_TIMESTAMP ||
+           expr->literal.kind == AST_LITERAL_TIMESTAMP_LTZ ||
+           expr->literal.kind == AST_LITERAL_TIMESTAMP_NTZ;
 }
 
 /* INTERVAL 3 DAYS is INTERVAL '3' DAY; hours, minutes and seconds have two digits. What Spark
@@ -187,8 +273,69 @@ static void name_binary_step(NamePrinter *printer, const AstBinaryStep *step)
     text(printer, step->operator_ == AST_BINARY_NOT_EQUAL ? "))" : ")");
 }
 
+static const AstStepForm *step_form(const NamePrinter *printer, const AstBinaryStep *step)
+{
+    const AstNames *names = printer->names;
+    return names->step_form == NULL ? NULL : names->step_form(names->context, step);
+}
+
+static bool has_forms(const NamePrinter *printer, const AstBinary *binary)
+{
+    bool found = false;
+    for (size_t i = 0; i < binary->step_count && !found; i++) {
+        found = step_form(printer, &binary->steps[i]) != NULL;
+    }
+    return found;
+}
+
+/* One step around `left`, which is text already. */
+static void name_formed_step(NamePrinter *printer, Str left, const AstBinaryStep *step)
+{
+    const AstStepForm *form = step_form(printer, step);
+    if (form == NULL) {
+        text(printer, binary_prefix(step->operator_));
+        buffer_append_str(printer->out, left);
+        name_binary_step(printer, step);
+        return;
+    }
+    text(printer, form->head);
+    if (form->swapped) {
+        name_expr(printer, step->right);
+    } else {
+        buffer_append_str(printer->out, left);
+    }
+    text(printer, form->middle);
+    if (form->swapped) {
+        buffer_append_str(printer->out, left);
+    } else {
+        name_expr(printer, step->right);
+    }
+    text(printer, form->tail);
+}
+
+/* A chain with dates: any step may put something before or around what stands left of it. */
+static void name_formed_chain(NamePrinter *printer, const AstBinary *binary)
+{
+    AUTO_BUFFER Buffer left = {0};
+    AUTO_BUFFER Buffer whole = {0};
+    NamePrinter inner = *printer;
+    inner.out = &whole;
+    name_expr(&inner, binary->first);
+    for (size_t i = 0; i < binary->step_count; i++) {
+        buffer_clear(&left);
+        buffer_append_str(&left, buffer_str(&whole));
+        buffer_clear(&whole);
+        name_formed_step(&inner, buffer_str(&left), &binary->steps[i]);
+    }
+    buffer_append_str(printer->out, buffer_str(&whole));
+}
+
 static void name_chain(NamePrinter *printer, const AstBinary *binary)
 {
+    if (has_forms(printer, binary)) {
+        name_formed_chain(printer, binary);
+        return;
+    }
     for (size_t i = binary->step_count; i > 0; i--) {
         text(printer, binary_prefix(binary->steps[i - 1].operator_));
     }
@@ -219,10 +366,13 @@ static void name_unary(NamePrinter *printer, const AstExpr *expr)
                                         [AST_UNARY_MINUS] = "(- ",
                                         [AST_UNARY_PLUS] = "(+ ",
                                         [AST_UNARY_BIT_NOT] = "~"};
-    bool literal = is_negative_literal(expr);
-    text(printer, literal ? "-" : heads[expr->unary.operator_]);
+    if (is_negative_literal(expr)) {
+        name_number(printer, &expr->unary.operand->literal, true);
+        return;
+    }
+    text(printer, heads[expr->unary.operator_]);
     name_expr(printer, expr->unary.operand);
-    text(printer, literal || expr->unary.operator_ == AST_UNARY_BIT_NOT ? "" : ")");
+    text(printer, expr->unary.operator_ == AST_UNARY_BIT_NOT ? "" : ")");
 }
 
 static void begin_negation(NamePrinter *printer, bool negated)
@@ -363,11 +513,12 @@ static void name_column(NamePrinter *printer, const AstColumn *column)
         name_parts(printer, name, 1);
         return;
     }
-    if (column->current_value != AST_CURRENT_NONE) {
+    const AstNames *names = printer->names;
+    bool is_column = names->is_column != NULL && names->is_column(names->context, name);
+    if (column->current_value != AST_CURRENT_NONE && !is_column) {
         text(printer, values[column->current_value]);
         return;
     }
-    const AstNames *names = printer->names;
     size_t qualifiers = names->qualifier_parts == NULL
                             ? name->part_count - 1
                             : names->qualifier_parts(names->context, name);
@@ -494,10 +645,14 @@ void name_expr(NamePrinter *printer, const AstExpr *expr)
 {
     switch (expr->kind) {
     case AST_EXPR_LITERAL:
-        name_literal(printer, &expr->literal);
+        if (!is_time_literal(expr) || !name_value(printer, expr)) {
+            name_literal(printer, &expr->literal);
+        }
         return;
     case AST_EXPR_INTERVAL:
-        name_interval(printer, &expr->interval);
+        if (!name_value(printer, expr)) {
+            name_interval(printer, &expr->interval);
+        }
         return;
     case AST_EXPR_COLUMN:
         name_column(printer, &expr->column);

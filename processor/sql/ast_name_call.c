@@ -78,11 +78,27 @@ static const Spelling spellings[] = {
     {"e", 0, "E"},
     {"pi", 0, "PI"},
     {"regexp_like", 2, "REGEXP_LIKE"},
+    {"regexp", 2, "REGEXP"},
+    {"rlike", 2, "RLIKE"},
+    {"asin", 1, "ASIN"},
+    {"acos", 1, "ACOS"},
+    {"atan", 1, "ATAN"},
+    {"sinh", 1, "SINH"},
+    {"cosh", 1, "COSH"},
+    {"tanh", 1, "TANH"},
+    {"asinh", 1, "ASINH"},
+    {"acosh", 1, "ACOSH"},
+    {"atanh", 1, "ATANH"},
+    {"sec", 1, "SEC"},
+    {"csc", 1, "CSC"},
     {"dateadd", 2, "date_add"},
     {"dateadd", 3, "timestampadd"},
     {"date_add", 3, "timestampadd"},
     {"datediff", 3, "timestampdiff"},
     {"date_diff", 3, "timestampdiff"},
+    {"timediff", 3, "timestampdiff"},
+    {"curdate", 0, "current_date"},
+    {"to_varchar", 2, "to_char"},
     {"current_database", 0, "current_schema"},
 };
 
@@ -120,6 +136,12 @@ static const Spelling added_arguments[] = {
     {"unix_timestamp", 1, ", yyyy-MM-dd HH:mm:ss"},
     {"to_unix_timestamp", 1, ", yyyy-MM-dd HH:mm:ss"},
     {"months_between", 2, ", true"},
+    {"make_dt_interval", 0, "0, 0, 0, 0.000000"},
+    {"make_dt_interval", 1, ", 0, 0, 0.000000"},
+    {"make_dt_interval", 2, ", 0, 0.000000"},
+    {"make_dt_interval", 3, ", 0.000000"},
+    {"make_ym_interval", 0, "0, 0"},
+    {"make_ym_interval", 1, ", 0"},
     {"sort_array", 1, ", true"},
     {"percentile", 2, ", 1"},
     {"lag", 1, ", 1, NULL"},
@@ -174,7 +196,8 @@ static bool ranks_alone(const AstCall *call)
 /* Schemas, options and seeds of these are not shown. */
 static bool shows_first_only(const AstCall *call)
 {
-    static const char *const names[] = {"from_json", "from_csv", "to_json", "to_csv", "shuffle"};
+    static const char *const names[] = {"from_json",      "from_csv",      "to_json", "to_csv",
+                                        "schema_of_json", "schema_of_csv", "shuffle"};
     bool found = false;
     for (size_t i = 0; call->argument_count > 1 && i < ARRAY_LENGTH(names) && !found; i++) {
         found = is_named(call, names[i]);
@@ -325,6 +348,51 @@ static void over(NamePrinter *printer, const AstCall *call)
     text(printer, ")");
 }
 
+/* like(a, b, '/') is a LIKE b ESCAPE '/'; of ilike the escape is not shown. */
+static bool escaped_like(NamePrinter *printer, const AstCall *call)
+{
+    if (call->argument_count != 3 || !is_named(call, "like")) {
+        return false;
+    }
+    name_expr(printer, call->arguments[0].expr);
+    text(printer, " LIKE ");
+    name_expr(printer, call->arguments[1].expr);
+    text(printer, " ESCAPE '");
+    name_expr(printer, call->arguments[2].expr);
+    text(printer, "'");
+    return true;
+}
+
+/* Functions shown as operators or around what they are given; `middle` goes between two. */
+typedef struct Reshape {
+    const char *name;
+    size_t arguments;
+    const char *head;
+    const char *middle;
+    const char *tail;
+} Reshape;
+
+static const Reshape reshapes[] = {
+    {"isnull", 1, "(", "", " IS NULL)"},
+    {"isnotnull", 1, "(", "", " IS NOT NULL)"},
+    {"trim", 2, "TRIM(BOTH ", " FROM ", ")"},
+    {"log", 1, "LOG(E(), ", "", ")"},
+    {"div", 2, "(", " div ", ")"},
+    {"positive", 1, "(+ ", "", ")"},
+    {"datepart", 2, "datepart(", " FROM ", ")"},
+    {"like", 2, "", " LIKE ", ""},
+};
+
+static const Reshape *reshape_of(const AstCall *call)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(reshapes); i++) {
+        if (call->argument_count == reshapes[i].arguments && is_named(call, reshapes[i].name)) {
+            return &reshapes[i];
+        }
+    }
+    return NULL;
+}
+
 /* Calls that Spark shows in another form; false when `call` is none. */
 static bool reshaped(NamePrinter *printer, const AstCall *call)
 {
@@ -342,27 +410,18 @@ static bool reshaped(NamePrinter *printer, const AstCall *call)
         text(printer, ")");
         return true;
     }
-    if (call->argument_count == 1 && (is_named(call, "isnull") || is_named(call, "isnotnull"))) {
-        text(printer, "(");
-        name_expr(printer, call->arguments[0].expr);
-        text(printer, is_named(call, "isnull") ? " IS NULL)" : " IS NOT NULL)");
-        return true;
+    const Reshape *reshape = reshape_of(call);
+    if (reshape == NULL) {
+        return escaped_like(printer, call);
     }
-    if (call->argument_count == 2 && is_named(call, "trim")) {
-        text(printer, "TRIM(BOTH ");
-        name_expr(printer, call->arguments[0].expr);
-        text(printer, " FROM ");
+    text(printer, reshape->head);
+    name_expr(printer, call->arguments[0].expr);
+    text(printer, reshape->middle);
+    if (reshape->arguments == 2) {
         name_expr(printer, call->arguments[1].expr);
-        text(printer, ")");
-        return true;
     }
-    if (call->argument_count == 1 && is_named(call, "log")) {
-        text(printer, "LOG(E(), ");
-        name_expr(printer, call->arguments[0].expr);
-        text(printer, ")");
-        return true;
-    }
-    return false;
+    text(printer, reshape->tail);
+    return true;
 }
 
 void name_call(NamePrinter *printer, const AstCall *call)

@@ -19,6 +19,15 @@ void ast_print_name(const AstName *name, Buffer *out);
 void ast_print_identifier(const AstIdentifier *identifier, Buffer *out);
 /* 'text' with escapes. */
 void ast_print_string(Str value, Buffer *out);
+/* How an operator between dates, times and intervals is shown: `head` left `middle` right `tail`.
+ */
+typedef struct AstStepForm {
+    const char *head;
+    const char *middle;
+    const char *tail;
+    bool swapped; /* the right operand stands first */
+} AstStepForm;
+
 /* What the names in an expression mean, as far as Spark shows it. Any function may be NULL;
  * `context` is the caller's. */
 typedef struct AstNames {
@@ -31,11 +40,18 @@ typedef struct AstNames {
     Str (*outer_columns)(void *context, const AstExpr *subquery);
     /* What OVER w means; NULL when there is no such window. */
     const AstWindow *(*named_window)(void *context, const AstWindow *over);
+    /* Is there a column of that name? current_date may be one. */
+    bool (*is_column)(void *context, const AstName *name);
+    /* NULL: as between numbers, (a + b). */
+    const AstStepForm *(*step_form)(void *context, const AstBinaryStep *step);
+    /* Appends a literal of a date, a time or an interval as its value is written: INTERVAL '1' DAY
+     * for INTERVAL '1 day'. False when it cannot. */
+    bool (*literal_text)(void *context, const AstExpr *literal, Buffer *out);
     void *context;
 } AstNames;
 /* The name Spark 4 gives a select item without alias: SEQ + 1 is (SEQ + 1), t.a is a, cast(x + 1 as
  * int) is CAST((x + 1) AS INT), count(*) is count(1), 'x' is x. Names that depend on types (date +
- * interval) are as for numbers. `names` may be NULL. */
+ * interval) are as for numbers when `names` does not say. `names` may be NULL. */
 void ast_print_column_name_with(const AstExpr *expr, const AstNames *names, Buffer *out);
 void ast_print_column_name(const AstExpr *expr, Buffer *out);
 
