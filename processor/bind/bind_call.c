@@ -57,6 +57,29 @@ static Error *bind_if(Call *call, BoundExpr **ret)
     return make_case(call, condition, call->arguments[1], call->arguments[2], "if", ret);
 }
 
+/* nanvl(a, b) is b where a is NaN, else a: only then b is looked at. */
+static Error *bind_nanvl(Call *call, BoundExpr **ret)
+{
+    Binder *binder = call->binder;
+    bool floats = true;
+    for (size_t i = 0; i < 2; i++) {
+        const Type *type = call->arguments[i]->type;
+        floats = floats && type->kind == TYPE_FLOAT;
+        if (!type_is_numeric(type) && type->kind != TYPE_STRING && type->kind != TYPE_NULL) {
+            return bind_function(binder, STR("nanvl"), call->arguments, 2, &call->pattern, ret);
+        }
+    }
+    BoundExpr *pair[2] = {NULL, NULL};
+    for (size_t i = 0; i < 2; i++) {
+        const Type *type = floats ? &type_float : &type_double;
+        TRY(bound_cast(binder, call->arguments[i], type, &pair[i]));
+    }
+    BoundExpr *nan = NULL;
+    BoundExpr *asked = pair[0]; /* bind_function casts it in place */
+    TRY(bind_function(binder, STR("isnan"), &asked, 1, &call->pattern, &nan));
+    return make_case(call, nan, pair[1], pair[0], "nanvl", ret);
+}
+
 /* nullif(a, b) is NULL where a = b, else a. */
 static Error *bind_nullif(Call *call, BoundExpr **ret)
 {
@@ -232,6 +255,7 @@ static const Form forms[] = {
     {{"coalesce", 8}, 1, -1, bind_coalesce},
     {{"nvl", 3}, 2, 2, bind_coalesce},
     {{"ifnull", 6}, 2, 2, bind_coalesce},
+    {{"nanvl", 5}, 2, 2, bind_nanvl},
     {{"if", 2}, 3, 3, bind_if},
     {{"iff", 3}, 3, 3, bind_if},
     {{"nullif", 6}, 2, 2, bind_nullif},

@@ -54,7 +54,8 @@ Error *bind_cast(Binder *binder, const Scope *scope, const AstExpr *expr, BoundE
     BoundExpr pattern = {
         .kind = BOUND_CAST, .type = type, .place = expr->place, .text = bound_text(binder, expr)};
     TRY(check_cast(binder, operand->type, type, cast->try_, &pattern));
-    if (type_equal(operand->type, type) || bound_is_null_literal(operand)) {
+    if (type_equal(operand->type, type) || bound_is_null_literal(operand) ||
+        means_special_time(operand, type)) {
         return bound_cast(binder, operand, type, ret);
     }
     pattern.try_cast = cast->try_;

@@ -97,6 +97,9 @@ Error *bound_cast(Binder *binder, BoundExpr *expr, const Type *type, BoundExpr *
         *ret = bound_null(binder->arena, type, expr->place);
         return NULL;
     }
+    if (means_special_time(expr, type)) {
+        return bind_special_time(binder, VECTOR_VALUE(expr->literal, Str, 0), type, expr, ret);
+    }
     BoundExpr pattern = {.kind = BOUND_CAST, .type = type, .place = expr->place};
     pattern.text = expr->text;
     return bound_new(binder, &pattern, &expr, 1, ret);

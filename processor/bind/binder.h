@@ -80,6 +80,12 @@ NODISCARD COLD RETURNS_NONNULL Error *schema_unresolved(const Schema *schema,
 /* A literal as written; `negative`: a minus stands before it, so that the smallest integer fits. */
 NODISCARD Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExpr **ret);
 NODISCARD Error *bind_interval_literal(Binder *binder, const AstExpr *expr, BoundExpr **ret);
+/* Is the text a date or time in words, 'today', 'epoch'? Then the expression it means. */
+bool is_special_time(Str text, const Type *type);
+/* Is it a string literal that is one, once it becomes a `type`? */
+bool means_special_time(const BoundExpr *expr, const Type *type);
+NODISCARD Error *bind_special_time(Binder *binder, Str text, const Type *type,
+                                   const BoundExpr *place, BoundExpr **ret);
 /* NULL of any type. */
 NODISCARD Error *bind_interval_literal(Binder *binder, const AstExpr *expr, BoundExpr **ret);
 BoundExpr *bound_null(Arena *arena, const Type *type, SourcePlace place);

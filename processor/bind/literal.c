@@ -262,7 +262,7 @@ static Error *bind_datetime(const LiteralMaker *maker, const AstLiteral *literal
     }
     int64_t us = 0;
     if (literal->kind == AST_LITERAL_TIMESTAMP_NTZ) {
-        if (!timestamp_ntz_parse(literal->value, false, &us)) {
+        if (!timestamp_ntz_parse(literal->value, true, &us)) {
             return invalid_typed(maker, "TIMESTAMP_NTZ", literal->value);
         }
         *ret = make_int(maker, &type_timestamp_ntz, us);
@@ -275,6 +275,18 @@ static Error *bind_datetime(const LiteralMaker *maker, const AstLiteral *literal
     }
     *ret = make_int(maker, &type_timestamp, us);
     return NULL;
+}
+
+static Error *bind_time_literal(Binder *binder, const LiteralMaker *maker,
+                                const AstLiteral *literal, BoundExpr **ret)
+{
+    const Type *type = literal->kind == AST_LITERAL_DATE            ? &type_date
+                       : literal->kind == AST_LITERAL_TIMESTAMP_NTZ ? &type_timestamp_ntz
+                                                                    : &type_timestamp;
+    BoundExpr place = {.place = maker->place, .text = maker->text};
+    return is_special_time(literal->value, type)
+               ? bind_special_time(binder, literal->value, type, &place, ret)
+               : bind_datetime(maker, literal, binder->context->time_zone, ret);
 }
 
 /* X'1F2' is the bytes 01 F2, as in Spark. */
@@ -321,7 +333,7 @@ Error *bind_literal(Binder *binder, const AstExpr *expr, bool negative, BoundExp
     case AST_LITERAL_TIMESTAMP:
     case AST_LITERAL_TIMESTAMP_NTZ:
     case AST_LITERAL_TIMESTAMP_LTZ:
-        return bind_datetime(&maker, literal, binder->context->time_zone, ret);
+        return bind_time_literal(binder, &maker, literal, ret);
     case AST_LITERAL_BINARY:
         return bind_binary(&maker, literal->value, ret);
     }

@@ -180,6 +180,9 @@ static bool literal_text(void *context, const AstExpr *expr, Buffer *out)
         error_free(error);
         return false;
     }
+    if (literal->kind != BOUND_LITERAL) {
+        return false; /* 'now' has no value yet */
+    }
     const char *word = time_word(literal);
     buffer_append_cstr(out, word == NULL ? "" : word);
     value_format(literal->literal, 0, names->binder->context->time_zone, out);

@@ -166,6 +166,10 @@ Error *resolve_arrays_zip(FunctionCall *call, const Type **ret_type)
 {
     Field *fields = arena_new_array(call->arena, Field, call->argument_count);
     for (size_t i = 0; i < call->argument_count; i++) {
+        /* A bare NULL is an array of nothing; the result is NULL then. */
+        if (kind_of(call, i) == TYPE_NULL) {
+            call->argument_types[i] = type_array(call->arena, &type_null);
+        }
         TRY(want_array(call, i));
         fields[i].type = call->argument_types[i]->element;
         fields[i].name = str_from(arena_printf(call->arena, "%zu", i));

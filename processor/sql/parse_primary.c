@@ -270,13 +270,14 @@ static AstCurrentValue current_value_of(const AstName *name)
 enum { NAME_PARTS_MAX = 1000, FUNCTION_PARTS_MAX = 3 };
 
 /* BANANA 'x' */
-static Error *no_such_literal(Parser *parser, const AstName *name)
+static Error *no_such_literal(const AstName *name)
 {
-    Error *error = parser_expected(parser, "an operator or the end of the expression");
-    return error_set_hint(error,
-                          "%.*s begins no literal; those with a string are DATE, TIMESTAMP, "
-                          "TIMESTAMP_NTZ, TIMESTAMP_LTZ, X and INTERVAL",
-                          STR_ARG(name->text));
+    return error_set_hint(
+        error_at(ERROR_UNSUPPORTED_TYPED_LITERAL, name->place,
+                 "Literals of the type \"%.*s\" are not supported. Supported types are \"DATE\", "
+                 "\"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\".",
+                 STR_ARG(name->text)),
+        "CAST('…' AS type) makes a value of any type from a string");
 }
 
 static Error *parse_column_or_call(Parser *parser, AstExpr **ret)
@@ -294,7 +295,7 @@ static Error *parse_column_or_call(Parser *parser, AstExpr **ret)
         return parse_call_rest(parser, &name, start, ret);
     }
     if (parser_is(parser, TOKEN_STRING) && name.part_count == 1 && !name.parts[0].quoted) {
-        return no_such_literal(parser, &name);
+        return no_such_literal(&name);
     }
     *ret = parser_new_expr(parser, AST_EXPR_COLUMN, start);
     (*ret)->column = (AstColumn){name, current_value_of(&name)};

@@ -93,12 +93,19 @@ static KernelRun *choose_log(KernelSetup *setup)
 
 const Kernel kernel_log = {.choose = choose_log};
 
+/* As Java, where C has 1: 1 to the power of NaN, and 1 or -1 to an infinite one, are NaN. */
+static double java_pow(double base, double exponent)
+{
+    bool unknown = isnan(exponent) || (fabs(base) == 1 && isinf(exponent));
+    return unknown ? (double)NAN : pow(base, exponent);
+}
+
 static void power(const KernelCall *call)
 {
     const double *a = ARGUMENT(call, 0, double);
     const double *b = ARGUMENT(call, 1, double);
     double *r = RESULT(call, double);
-    FOR_ROWS(call->rows, i, { r[i] = pow(a[i], b[i]); });
+    FOR_ROWS(call->rows, i, { r[i] = java_pow(a[i], b[i]); });
 }
 
 const Kernel kernel_power = {.run = power};
