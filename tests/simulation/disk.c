@@ -455,6 +455,16 @@ int open(const char *path, int flags, ...)
     return fd;
 }
 
+/* Debian's RocksDB has its assertions on, and one of them does not hold when the first write of a
+ * merge's table fails (ExtractUserKey of a key there is none of): the process ends, which a crash
+ * covers already. So that write does not fail. */
+static bool begins_table(int fd, const char *path)
+{
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".sst") == 0 &&
+           strstr(path, "/rocksdb/") != NULL && lseek(fd, 0, SEEK_CUR) == 0;
+}
+
 ssize_t write(int fd, const void *bytes, size_t size)
 {
     if (!is_open || file_of(fd) == NULL) {
@@ -462,7 +472,7 @@ ssize_t write(int fd, const void *bytes, size_t size)
     }
     enter();
     ssize_t written = -1;
-    if (!fails(file_of(fd)->path, "write")) {
+    if (begins_table(fd, file_of(fd)->path) || !fails(file_of(fd)->path, "write")) {
         if (fail_one_in > 0 && size > 1 && chance_one_in(&chance, 8)) {
             size = 1 + chance_below(&chance, (uint32_t)size - 1);
         }
