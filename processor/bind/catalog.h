@@ -19,7 +19,7 @@ typedef struct Relation {
     Str name; /* as declared */
     RelationKind kind;
     const Schema *schema;
-    size_t index; /* the owner's number for it (source, table) */
+    size_t index;           /* the owner's number for it (source, table) */
     int64_t estimated_rows; /* for choosing what a join hashes; 0: unknown */
     /* TARGET that exists with a REPLACE USING flow: what RU-55 compares. NULL / 0 when unknown. */
     const Str *keys;
