@@ -8,31 +8,31 @@
 /* What some functions take besides arguments; the others take none of it. */
 typedef struct Syntax {
     const char *name;
-    bool ignore_nulls;
-    bool null_flag; /* first(x, true): ignore NULLs */
     size_t sort_min;
     size_t sort_max;
+    bool ignore_nulls;
+    bool null_flag;    /* first(x, true): ignore NULLs */
     bool sorted_alone; /* its sort keys are what it computes on: no DISTINCT, no ORDER BY in OVER */
 } Syntax;
 
 static const Syntax syntaxes[] = {
-    {"first", true, true, 0, 0, false},
-    {"first_value", true, true, 0, 0, false},
-    {"last", true, true, 0, 0, false},
-    {"last_value", true, true, 0, 0, false},
-    {"any_value", true, true, 0, 0, false},
-    {"nth_value", true, true, 0, 0, false},
-    {"lag", true, false, 0, 0, false},
-    {"lead", true, false, 0, 0, false},
-    {"percentile_cont", false, false, 1, 1, true},
-    {"percentile_disc", false, false, 1, 1, true},
-    {"mode", false, false, 0, 1, true},
-    {"collect_list", true, false, 0, 0, false},
-    {"array_agg", true, false, 0, 0, false},
-    {"collect_set", true, false, 0, 0, false},
-    {"collect_union", true, false, 0, 0, false},
-    {"listagg", false, false, 0, SIZE_MAX, false},
-    {"string_agg", false, false, 0, SIZE_MAX, false},
+    {"first", 0, 0, true, true, false},
+    {"first_value", 0, 0, true, true, false},
+    {"last", 0, 0, true, true, false},
+    {"last_value", 0, 0, true, true, false},
+    {"any_value", 0, 0, true, true, false},
+    {"nth_value", 0, 0, true, true, false},
+    {"lag", 0, 0, true, false, false},
+    {"lead", 0, 0, true, false, false},
+    {"percentile_cont", 1, 1, false, false, true},
+    {"percentile_disc", 1, 1, false, false, true},
+    {"mode", 0, 1, false, false, true},
+    {"collect_list", 0, 0, true, false, false},
+    {"array_agg", 0, 0, true, false, false},
+    {"collect_set", 0, 0, true, false, false},
+    {"collect_union", 0, 0, true, false, false},
+    {"listagg", 0, SIZE_MAX, false, false, false},
+    {"string_agg", 0, SIZE_MAX, false, false, false},
 };
 
 static const Syntax *syntax_of(const Function *function)

@@ -197,7 +197,7 @@ static void put_plain(const NumberFormat *format, Str plain, bool negative, Buff
     if (point < plain.size) {
         fraction = (Str){plain.data + point + 1, plain.size - point - 1};
     }
-    while (fraction.size > (size_t)format->fraction_min &&
+    while (fraction.size > 0 && fraction.size > (size_t)format->fraction_min &&
            fraction.data[fraction.size - 1] == '0') {
         fraction.size--;
     }

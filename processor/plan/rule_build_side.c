@@ -6,7 +6,7 @@
 #include "processor/base/banned.h"
 
 /* A source that does not tell has so many. */
-static const double SOURCE_ROWS = 1e6;
+static const double source_rows = 1e6;
 
 static double estimate(const LogicalPlan *plan, const LogicalNode *node);
 
@@ -50,7 +50,7 @@ static double estimate(const LogicalPlan *plan, const LogicalNode *node)
     switch (node->kind) {
     case LOGICAL_SCAN: {
         int64_t told = plan->sources[node->source].relation->estimated_rows;
-        return told > 0 ? (double)told : SOURCE_ROWS;
+        return told > 0 ? (double)told : source_rows;
     }
     case LOGICAL_VALUES:
         return (double)node->row_count;

@@ -22,10 +22,10 @@ static Answer answer_begin(Arena *arena, const char *const *names, size_t count)
 }
 
 /* One text a column; STR_NULL is NULL. A BOOLEAN is true where there is a text. */
-static void answer_add(Answer *answer, const Str *texts)
+static void answer_add(Answer *answer, size_t count, const Str *texts)
 {
     Batch *batch = answer->batch;
-    for (size_t i = 0; i < batch->schema->field_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (batch->schema->fields[i].type->kind == TYPE_BOOLEAN) {
             vector_append_bool(batch->columns[i], answer->arena, texts[i].data != NULL);
         } else if (texts[i].data == NULL) {
@@ -55,8 +55,9 @@ static Error *write_columns(const Schema *schema, Arena *arena, RowWriter *write
         const Field *field = &schema->fields[i];
         AUTO_BUFFER Buffer type = {0};
         type_format_simple(field->type, &type);
-        answer_add(&answer, (const Str[]){field->name, arena_copy_str(arena, buffer_str(&type)),
-                                          field->comment});
+        answer_add(
+            &answer, ARRAY_LENGTH(names),
+            (const Str[]){field->name, arena_copy_str(arena, buffer_str(&type)), field->comment});
     }
     return answer_write(&answer, writer);
 }
@@ -101,11 +102,12 @@ static Error *describe_function(const AstName *name, Arena *arena, RowWriter *wr
                         STR_ARG(wanted));
     }
     Answer answer = answer_begin(arena, names, ARRAY_LENGTH(names));
-    answer_add(&answer,
+    answer_add(&answer, ARRAY_LENGTH(names),
                (const Str[]){str_from(arena_printf(arena, "Function: %s", function->name))});
-    answer_add(&answer, (const Str[]){str_from(arena_printf(arena, "Usage: %s", function->doc))});
+    answer_add(&answer, ARRAY_LENGTH(names),
+               (const Str[]){str_from(arena_printf(arena, "Usage: %s", function->doc))});
     if (function->example != NULL && function->example[0] != '\0') {
-        answer_add(&answer,
+        answer_add(&answer, ARRAY_LENGTH(names),
                    (const Str[]){str_from(arena_printf(arena, "Example: %s", function->example))});
     }
     return answer_write(&answer, writer);
@@ -175,7 +177,8 @@ static Error *show_tables(const Session *session, Str pattern, Arena *arena, Row
     for (size_t i = 0; i < session->input_count; i++) {
         Str name = session->inputs[i].name;
         if (fits(name, pattern)) {
-            answer_add(&answer, (const Str[]){STR("default"), name, STR("true")});
+            answer_add(&answer, ARRAY_LENGTH(names),
+                       (const Str[]){STR("default"), name, STR("true")});
         }
     }
     return answer_write(&answer, writer);
@@ -193,7 +196,7 @@ static Error *show_functions(const AstShow *show, Arena *arena, RowWriter *write
     for (size_t i = 0; functions->at(i) != NULL; i++) {
         Str name = str_from(functions->at(i)->name);
         if (fits(name, pattern)) {
-            answer_add(&answer, &name);
+            answer_add(&answer, ARRAY_LENGTH(names), &name);
         }
     }
     return answer_write(&answer, writer);
