@@ -19,5 +19,5 @@ Hash128 hash_bytes_128(Str bytes, uint64_t seed)
 
 uint64_t hash_bytes_xx64(Str bytes, uint64_t seed)
 {
-    return XXH64(bytes.size == 0 ? \"\" : bytes.data, bytes.size, seed);
+    return XXH64(bytes.size == 0 ? "" : bytes.data, bytes.size, seed);
 }
