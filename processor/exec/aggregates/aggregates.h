@@ -77,7 +77,7 @@
     static Error *add_all_##name(const AggregateCall *call, void *state, Rows rows)                \
     {                                                                                              \
         void *states[BATCH_ROWS];                                                                  \
-        for (uint32_t i = 0; i < rows.count; i++) {                                                \
+        for (uint32_t i = 0; i < BATCH_ROWS; i++) {                                                \
             states[i] = state;                                                                     \
         }                                                                                          \
         return add_##name(call, states, rows);                                                     \
