@@ -242,6 +242,53 @@ static Error *bind_named_struct(Call *call, BoundExpr **ret)
     return make_struct(call->binder, &call->pattern, values, names, count, ret);
 }
 
+static bool is_made_of(const Call *call, size_t i)
+{
+    TypeKind kind = call->arguments[i]->type->kind;
+    return kind == TYPE_NULL || (i == 0 && kind == TYPE_DATE) || (i == 2 && kind == TYPE_STRING);
+}
+
+/* make_timestamp(date) is midnight. make_timestamp(date, time[, zone]) takes a TIME, a type that is
+ * not here, so that the time can be NULL alone and the result with it. */
+static Error *bind_made_timestamp(Call *call, Str name, size_t least, const Type *type,
+                                  BoundExpr **ret)
+{
+    static const char *const wanted[] = {"DATE", "TIME", "STRING"};
+    static const char *const places[] = {"first", "second", "third"};
+    size_t count = call->argument_count;
+    if (count < least || count > (type->kind == TYPE_TIMESTAMP_NTZ ? 2 : 3)) {
+        return bind_function(call->binder, name, call->arguments, count, &call->pattern, ret);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const BoundExpr *argument = call->arguments[i];
+        if (!is_made_of(call, i)) {
+            return error_at(ERROR_UNEXPECTED_INPUT_TYPE, argument->place,
+                            "Cannot resolve \"%.*s\" due to data type mismatch: The %s parameter "
+                            "requires the \"%s\" type, however \"%.*s\" has the type \"%s\".",
+                            STR_ARG(call->pattern.text), places[i], wanted[i],
+                            STR_ARG(argument->text),
+                            type_text(call->binder->arena, argument->type));
+        }
+    }
+    if (count == 1) {
+        return bound_cast(call->binder, call->arguments[0], type, ret);
+    }
+    *ret = bound_null(call->binder->arena, type, call->pattern.place);
+    return NULL;
+}
+
+#define MADE_TIMESTAMP(name, least, type)                                                          \
+    static Error *bind_##name(Call *call, BoundExpr **ret)                                         \
+    {                                                                                              \
+        return bind_made_timestamp(call, STR(#name), least, type, ret);                            \
+    }
+MADE_TIMESTAMP(make_timestamp, 1, &type_timestamp)
+MADE_TIMESTAMP(try_make_timestamp, 1, &type_timestamp)
+MADE_TIMESTAMP(make_timestamp_ltz, 2, &type_timestamp)
+MADE_TIMESTAMP(try_make_timestamp_ltz, 2, &type_timestamp)
+MADE_TIMESTAMP(make_timestamp_ntz, 2, &type_timestamp_ntz)
+MADE_TIMESTAMP(try_make_timestamp_ntz, 2, &type_timestamp_ntz)
+
 /* ------------------------------------------------------------ by name --- */
 
 static Error *bind_part(Call *call, BoundExpr **ret)
@@ -264,6 +311,12 @@ static const Form forms[] = {
     {{"nullifzero", 10}, 1, 1, bind_nullifzero},
     {{"decode", 6}, 2, -1, bind_decode},
     {{"named_struct", 12}, 0, -1, bind_named_struct},
+    {{"make_timestamp", 14}, 1, 7, bind_make_timestamp},
+    {{"try_make_timestamp", 18}, 1, 7, bind_try_make_timestamp},
+    {{"make_timestamp_ntz", 18}, 2, 6, bind_make_timestamp_ntz},
+    {{"try_make_timestamp_ntz", 22}, 2, 6, bind_try_make_timestamp_ntz},
+    {{"make_timestamp_ltz", 18}, 2, 7, bind_make_timestamp_ltz},
+    {{"try_make_timestamp_ltz", 22}, 2, 7, bind_try_make_timestamp_ltz},
 };
 
 static const Form *find_form(Str name)

@@ -9,6 +9,8 @@
 
 #include "processor/base/banned.h"
 
+enum { OLD_UNREAD = INT32_MIN };
+
 typedef struct OldReader {
     Str pattern;
     Str text;
@@ -179,6 +181,25 @@ static bool number_follows(Str pattern, size_t at)
            is_numeric(pattern.data[at], run_length(pattern, at));
 }
 
+static bool is_old_date(const OldReader *reader)
+{
+    int64_t month = reader->month == OLD_UNREAD ? 1 : reader->month;
+    int64_t day = reader->day == OLD_UNREAD ? 1 : reader->day;
+    return month <= 12 && day <= 31 &&
+           date_is_valid((int32_t)reader->year, (int32_t)month, (int32_t)day);
+}
+
+static bool is_old_day_of_year(const OldReader *reader)
+{
+    int32_t year = (int32_t)reader->year;
+    if (reader->day_of_year > (date_is_valid(year, 2, 29) ? 366 : 365)) {
+        return false;
+    }
+    CivilDate date = date_to_civil(date_from_civil(year, 1, 1) + (int32_t)reader->day_of_year - 1);
+    return (reader->month == OLD_UNREAD || reader->month == date.month) &&
+           (reader->day == OLD_UNREAD || reader->day == date.day);
+}
+
 static bool take_old_pattern(OldReader *reader)
 {
     Str pattern = reader->pattern;
@@ -215,15 +236,16 @@ static bool take_old_pattern(OldReader *reader)
 
 bool date_pattern_was_readable(const DatePattern *pattern, Str text)
 {
-    OldReader reader = {
-        .pattern = pattern->source, .text = text, .year = 1970, .month = 1, .day = 1};
+    OldReader reader = {.pattern = pattern->source,
+                        .text = text,
+                        .year = 1970,
+                        .month = OLD_UNREAD,
+                        .day = OLD_UNREAD};
     if (!take_old_pattern(&reader) || reader.at == 0) {
         return false;
     }
     if (reader.year <= 0 || reader.year >= INT32_MAX / 400) {
         return false;
     }
-    bool leap = date_is_valid((int32_t)reader.year, 2, 29);
-    return (reader.day_of_year <= 365 || leap) &&
-           date_is_valid((int32_t)reader.year, (int32_t)reader.month, (int32_t)reader.day);
+    return reader.day_of_year > 0 ? is_old_day_of_year(&reader) : is_old_date(&reader);
 }

@@ -401,6 +401,20 @@ static bool resolve_year(const Found *found, int64_t *ret_year)
     return *ret_year > -5877640 && *ret_year < 5881579;
 }
 
+/* The day of the year; a month and a day beside it must say the same. */
+static bool resolve_day_of_year(const Found *found, int32_t year, int64_t *ret_days)
+{
+    int64_t day_of_year = found->values[PATTERN_DAY_OF_YEAR];
+    int32_t length = date_is_valid(year, 2, 29) ? 366 : 365;
+    *ret_days = date_from_civil(year, 1, 1) + day_of_year - 1;
+    if (day_of_year > length) {
+        return false;
+    }
+    CivilDate date = date_to_civil((int32_t)*ret_days);
+    return value_or(found, PATTERN_MONTH, date.month) == date.month &&
+           value_or(found, PATTERN_DAY, date.day) == date.day;
+}
+
 static bool resolve_date(const Found *found, int64_t *ret_days)
 {
     int64_t year = 0;
@@ -412,13 +426,8 @@ static bool resolve_date(const Found *found, int64_t *ret_days)
         !in_range(found, PATTERN_DAY, 1, 31) || !in_range(found, PATTERN_DAY_OF_YEAR, 1, 366)) {
         return false;
     }
-    bool has_year = has(found, PATTERN_YEAR) || has(found, PATTERN_YEAR_OF_ERA);
-    bool by_month = has(found, PATTERN_MONTH) && has(found, PATTERN_DAY);
-    int32_t first = date_from_civil((int32_t)year, 1, 1);
-    if (has_year && has(found, PATTERN_DAY_OF_YEAR) && !by_month) {
-        int32_t length = date_is_valid((int32_t)year, 2, 29) ? 366 : 365;
-        *ret_days = first + found->values[PATTERN_DAY_OF_YEAR] - 1;
-        return found->values[PATTERN_DAY_OF_YEAR] <= length;
+    if (has(found, PATTERN_DAY_OF_YEAR)) {
+        return resolve_day_of_year(found, (int32_t)year, ret_days);
     }
     int32_t month = (int32_t)value_or(found, PATTERN_MONTH, 1);
     int32_t day = (int32_t)value_or(found, PATTERN_DAY, 1);
@@ -426,8 +435,7 @@ static bool resolve_date(const Found *found, int64_t *ret_days)
         return false;
     }
     *ret_days = date_from_civil((int32_t)year, month, day);
-    return !has_year || !by_month || !has(found, PATTERN_DAY_OF_YEAR) ||
-           *ret_days - first + 1 == found->values[PATTERN_DAY_OF_YEAR];
+    return true;
 }
 
 bool date_pattern_parse(const DatePattern *pattern, Str text, const TimeZone *zone, bool local,

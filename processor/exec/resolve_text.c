@@ -148,12 +148,31 @@ static size_t character_count(Str s)
     return count;
 }
 
-/* What stands for a class of characters is one character. */
+/* What stands for a class of characters is a text that is known beforehand. */
+static Error *check_mask_argument(const FunctionCall *call, size_t i, const Vector *value)
+{
+    static const char *const names[] = {"input", "upperChar", "lowerChar", "digitChar",
+                                        "otherChar"};
+    if (kind_of(call, i) != TYPE_STRING && kind_of(call, i) != TYPE_NULL) {
+        return wrong_type(call, i, "\"STRING\"");
+    }
+    if (value != NULL || call->arguments == NULL || call->arguments[i]->kind == BOUND_CAST ||
+        call->arguments[i]->kind == BOUND_CALL) {
+        return NULL;
+    }
+    return error_at(ERROR_NON_FOLDABLE_INPUT, call->place,
+                    "Cannot resolve \"%.*s\" due to data type mismatch: the input `%s` should be a "
+                    "foldable \"STRING\" expression; however, got \"%.*s\".",
+                    STR_ARG(call->text), names[i], STR_ARG(call->arguments[i]->text));
+}
+
+/* And one character. */
 Error *resolve_mask(FunctionCall *call, const Type **ret_type)
 {
     for (size_t i = 1; i < call->argument_count; i++) {
         const Vector *value = NULL;
         TRY(argument_value(call, i, &value));
+        TRY(check_mask_argument(call, i, value));
         if (value != NULL && value->type->kind == TYPE_STRING && vector_is_valid(value, 0) &&
             character_count(VECTOR_VALUE(value, Str, 0)) != 1) {
             return error_at(ERROR_INPUT_SIZE_NOT_ONE, call->place,
