@@ -170,6 +170,31 @@ static Error *expand_struct(Binder *binder, const Scope *scope, Excepted *except
     return NULL;
 }
 
+/* a.* in LATERAL, where a stands left of it. Number of columns. */
+static size_t expand_outer_columns(Binder *binder, Excepted *excepted, SelectList *list)
+{
+    const AstSelectItem *item = excepted->item;
+    OuterQuery *outer = binder->outer;
+    size_t matched = 0;
+    for (size_t i = 0; outer != NULL && outer->lateral && i < outer->scope->column_count; i++) {
+        const ScopeColumn *column = &outer->scope->columns[i];
+        if (!scope_star_matches(column, &item->qualifier)) {
+            continue;
+        }
+        matched++;
+        if (!is_excepted(excepted, column)) {
+            BoundExpr *value =
+                bound_column(binder->arena, column->field, column->column, item->place);
+            value->kind = BOUND_OUTER_COLUMN;
+            *arena_push(binder->arena, outer->names, outer->name_count, outer->name_capacity) =
+                column->field->name;
+            size_t at = list_add(binder, list, value, *column->field);
+            list->starred[at] = true;
+        }
+    }
+    return matched;
+}
+
 static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem *item,
                         SelectList *list)
 {
@@ -178,7 +203,8 @@ static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem 
         return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
                         "`*` stands for the columns of FROM, and the query has none.");
     }
-    if (expand_columns(binder, scope, &excepted, list) == 0 && item->qualifier.part_count > 0) {
+    if (expand_columns(binder, scope, &excepted, list) == 0 && item->qualifier.part_count > 0 &&
+        expand_outer_columns(binder, &excepted, list) == 0) {
         TRY(expand_struct(binder, scope, &excepted, list));
     }
     return check_excepted(scope, &excepted);

@@ -461,7 +461,7 @@ static bool bind_right(Joining *joining)
     if (joining->left.node == NULL) {
         return false;
     }
-    OuterQuery outer = {.scope = &joining->left.scope};
+    OuterQuery outer = {.scope = &joining->left.scope, .lateral = true};
     OuterQuery *around = binder->outer;
     binder->outer = &outer;
     bool ok = bind_relation(binder, relation, &joining->right);

@@ -201,6 +201,7 @@ typedef struct OuterQuery {
     Str *names; /* of the columns that were named, for what Spark shows: scalarsubquery(a) */
     size_t name_count;
     size_t name_capacity;
+    bool lateral; /* of LATERAL: its relations' stars may be named too */
 } OuterQuery;
 
 /* "a, b": the columns that a subquery bound before names of the query around it. */

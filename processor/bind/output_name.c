@@ -144,6 +144,30 @@ static bool is_column(void *context, const AstName *name)
     return find_column(context, name, &match);
 }
 
+static Str outer_column(void *context, const AstName *name, size_t *ret_used_parts)
+{
+    const NameContext *names = context;
+    const OuterQuery *outer = names->binder->outer;
+    ScopeMatch match = {0};
+    if (outer == NULL || !outer->lateral || find_column(names, name, &match) ||
+        names_lateral_alias(names->scope, name)) {
+        return STR_NULL;
+    }
+    NameContext around = {names->binder, outer->scope};
+    if (!find_column(&around, name, &match)) {
+        return STR_NULL;
+    }
+    *ret_used_parts = match.used_parts;
+    const ScopeColumn *column = scope_column_at(outer->scope, match.column);
+    const ScopeQualifier *qualifier = column == NULL ? NULL : column->qualifier;
+    if (qualifier == NULL || qualifier->part_count == 0) {
+        return match.field->name;
+    }
+    return str_from(arena_printf(names->binder->arena, "%.*s.%.*s",
+                                 STR_ARG(qualifier->parts[qualifier->part_count - 1]),
+                                 STR_ARG(match.field->name)));
+}
+
 static const AstStepForm *noted_form(void *context, const AstBinaryStep *step)
 {
     const NameContext *names = context;
@@ -214,6 +238,7 @@ Str bind_output_name(Binder *binder, const Scope *scope, const AstExpr *expr,
                           .outer_columns = outer_columns,
                           .named_window = named_window,
                           .is_column = is_column,
+                          .outer_column = outer_column,
                           .step_form = noted_form,
                           .literal_text = literal_text,
                           .context = &context};

@@ -67,9 +67,17 @@ static Error *parse_schema(const FunctionCall *call, Str text, const Type **ret)
         *ret = type_struct(call->arena, fields, count);
         return NULL;
     }
+    bool unknown_column_type = error_class(error) == ERROR_UNSUPPORTED_DATATYPE;
     error_free(error);
     AstDataType *type = NULL;
-    TRY(sql_parse_data_type(text, call->arena, &type));
+    error = sql_parse_data_type(text, call->arena, &type);
+    if (error != NULL && unknown_column_type && error_class(error) == ERROR_UNSUPPORTED_DATATYPE) {
+        error_free(error); /* "a Nonsense": as a type, the second word is too much */
+        return error_new(ERROR_PARSE_SYNTAX_ERROR,
+                         "Syntax error: the schema %.*s is neither one type nor names with types.",
+                         STR_ARG(text));
+    }
+    TRY(error);
     return bind_type(call->arena, type, ret);
 }
 

@@ -501,6 +501,25 @@ static void name_parts(NamePrinter *printer, const AstName *name, size_t from)
     }
 }
 
+/* outer(a.x); a field of it is outer(a.x).f AS f. */
+static bool name_outer_column(NamePrinter *printer, const AstName *name)
+{
+    const AstNames *names = printer->names;
+    size_t used = 0;
+    Str shown =
+        names->outer_column == NULL ? STR_NULL : names->outer_column(names->context, name, &used);
+    if (shown.data == NULL) {
+        return false;
+    }
+    buffer_printf(printer->out, "outer(%.*s)", STR_ARG(shown));
+    if (used < name->part_count) {
+        text(printer, ".");
+        name_parts(printer, name, used);
+        buffer_printf(printer->out, " AS %.*s", STR_ARG(name->parts[name->part_count - 1].name));
+    }
+    return true;
+}
+
 static void name_column(NamePrinter *printer, const AstColumn *column)
 {
     static const char *const values[] = {[AST_CURRENT_NONE] = "",
@@ -517,6 +536,9 @@ static void name_column(NamePrinter *printer, const AstColumn *column)
     bool is_column = names->is_column != NULL && names->is_column(names->context, name);
     if (column->current_value != AST_CURRENT_NONE && !is_column) {
         text(printer, values[column->current_value]);
+        return;
+    }
+    if (name_outer_column(printer, name)) {
         return;
     }
     size_t qualifiers = names->qualifier_parts == NULL

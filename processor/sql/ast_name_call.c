@@ -393,6 +393,21 @@ static const Reshape *reshape_of(const AstCall *call)
     return NULL;
 }
 
+/* A map read from JSON is called entries, when the schema is written out. */
+static bool reads_map(const AstCall *call)
+{
+    if (call->argument_count < 2 || !is_named(call, "from_json")) {
+        return false;
+    }
+    const AstExpr *schema = call->arguments[1].expr;
+    Str text = schema->kind == AST_EXPR_LITERAL && schema->literal.kind == AST_LITERAL_STRING
+                   ? str_trim(schema->literal.value)
+                   : STR("");
+    Str word = {text.data, text.size < 3 ? 0 : 3};
+    Str rest = str_trim((Str){text.data + word.size, text.size - word.size});
+    return str_equal_ignore_case(word, STR("map")) && str_starts_with(rest, STR("<"));
+}
+
 /* Calls that Spark shows in another form; false when `call` is none. */
 static bool reshaped(NamePrinter *printer, const AstCall *call)
 {
@@ -402,6 +417,10 @@ static bool reshaped(NamePrinter *printer, const AstCall *call)
     }
     if (is_named(call, "window") && call->over == NULL) {
         text(printer, "window");
+        return true;
+    }
+    if (reads_map(call)) {
+        text(printer, "entries");
         return true;
     }
     if (call->argument_count == 3 && is_named(call, "if")) {

@@ -42,6 +42,9 @@ typedef struct AstNames {
     const AstWindow *(*named_window)(void *context, const AstWindow *over);
     /* Is there a column of that name? current_date may be one. */
     bool (*is_column)(void *context, const AstName *name);
+    /* "a.x" when the name is a column of the query around, with how many of its parts mean the
+     * column: shown as outer(a.x). Else STR_NULL. */
+    Str (*outer_column)(void *context, const AstName *name, size_t *ret_used_parts);
     /* NULL: as between numbers, (a + b). */
     const AstStepForm *(*step_form)(void *context, const AstBinaryStep *step);
     /* Appends a literal of a date, a time or an interval as its value is written: INTERVAL '1' DAY
