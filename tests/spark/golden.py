@@ -263,7 +263,7 @@ def split_type(text):
 
 def local_time(text, utc):
     match = re.match(r"^([+-]?\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z?$", text)
-    if utc and 1 <= int(match.group(1)) <= 9998:
+    if utc and 1 <= int(match.group(1)) <= 9999:
         parts = [int(g) for g in match.groups()]
         moment = dt.datetime(*parts, tzinfo=dt.timezone.utc)
         text = moment.astimezone(zoneinfo.ZoneInfo(ZONE)).strftime("%Y-%m-%dT%H:%M:%S.%f")
