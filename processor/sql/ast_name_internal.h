@@ -1,4 +1,4 @@
-/* What the two files that print Spark's column names share. */
+/* What the files that print Spark's column names share. */
 #ifndef SQL_AST_NAME_INTERNAL_H
 #define SQL_AST_NAME_INTERNAL_H
 
@@ -23,6 +23,9 @@ typedef struct NamePrinter {
 void name_expr(NamePrinter *printer, const AstExpr *expr);
 void name_exprs(NamePrinter *printer, AstExpr *const *items, size_t count);
 void name_call(NamePrinter *printer, const AstCall *call);
+void name_literal(NamePrinter *printer, const AstExpr *expr);
+void name_negative_number(NamePrinter *printer, const AstLiteral *literal);
+void name_interval(NamePrinter *printer, const AstExpr *expr);
 /* `operand` as CAST(… AS type); complex types show the operand alone. */
 void name_cast(NamePrinter *printer, const AstCast *cast);
 /* Is it a cast written as a function, bigint(x)? Spark shows the operand alone. */
