@@ -408,7 +408,7 @@ def judge(case, done):
         if wanted is not None:
             same = wanted[0] == name and (not wanted[1] or wanted[1] == state) or wanted[0] == "" or wanted[0].startswith("_LEGACY")
             return ("equal", "") if same else ("different", f"[{name}] {state}, Spark says [{wanted[0]}] {wanted[1]}")
-        if name == "UNRESOLVED_ROUTINE":
+        if name in ("UNRESOLVED_ROUTINE", "UNRESOLVABLE_TABLE_VALUED_FUNCTION"):
             return "function", done.stderr.split("\n")[0]
         if name in ("PARSE_SYNTAX_ERROR", "UNSUPPORTED_CLAUSE", "UNSUPPORTED_FEATURE", "UNSUPPORTED_TYPED_LITERAL"):
             return "syntax", done.stderr.split("\n")[0]

@@ -451,7 +451,7 @@ void json_put_number(Buffer *out, const JsonTokens *tokens)
 {
     Str text = tokens->text;
     if (tokens->token == JSON_FLOAT) {
-        double number = NAN;
+        double number = (double)NAN;
         (void)double_parse_cast(text, &number);
         json_append_double(out, number);
         return;
