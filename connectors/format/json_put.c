@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "processor/base/base64.h"
 #include "connectors/format/json_scan.h"
+#include "processor/base/base64.h"
 #include "processor/base/json_writer.h"
 #include "processor/data/value_text.h"
 

@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "processor/base/base64.h"
 #include "connectors/format/json_map.h"
 #include "connectors/format/json_number.h"
+#include "processor/base/base64.h"
 
 #include "processor/base/banned.h"
 

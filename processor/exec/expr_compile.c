@@ -178,10 +178,10 @@ static Error *choose_loop(const BoundExpr *expr, KernelSetup *setup, KernelRun *
     if (kernel != NULL) {
         *ret = kernel->run != NULL ? kernel->run : kernel->choose(setup);
     }
-    return *ret != NULL ? NULL
-                        : error_at(ERROR_NOT_YET, expr->place,
-                                   "The function `%s` is not supported yet here.",
-                                   expr->function->name);
+    return *ret != NULL
+               ? NULL
+               : error_at(ERROR_NOT_YET, expr->place,
+                          "The function `%s` is not supported yet here.", expr->function->name);
 }
 
 /* ---- Higher-order functions ---- */

@@ -308,18 +308,12 @@ typedef struct AnswerFile {
 } AnswerFile;
 
 static const AnswerFile answer_files[] = {
-    {"utc", "UTC"},
-    {"oslo", "Europe/Oslo"},
-    {"intervals", "UTC"},
-    {"datetime", "UTC"},
-    {"patterns", "UTC"},
-    {"casts", "UTC"},
-    {"formats", "UTC"},
-    {"oslo_times", "Europe/Oslo"},
-    {"collection", "UTC"},
-    {"lambda", "UTC"},
-    {"json", "UTC"},
-    {"text", "UTC"},
+    {"utc", "UTC"},        {"oslo", "Europe/Oslo"},
+    {"intervals", "UTC"},  {"datetime", "UTC"},
+    {"patterns", "UTC"},   {"casts", "UTC"},
+    {"formats", "UTC"},    {"oslo_times", "Europe/Oslo"},
+    {"collection", "UTC"}, {"lambda", "UTC"},
+    {"json", "UTC"},       {"text", "UTC"},
     {"csv", "UTC"},
 };
 
