@@ -36,6 +36,8 @@ typedef struct LineFormat {
 } LineFormat;
 
 extern const LineFormat json_lines;
+/* Nothing but JSON's white space. */
+bool json_line_is_blank(Str line);
 extern const LineFormat csv_lines;
 extern const LineFormat avro_blocks;
 

@@ -29,7 +29,7 @@ static Error *json_open(const ReadRequest *request, void **ret_worker)
     return NULL;
 }
 
-static bool is_blank(Str line)
+bool json_line_is_blank(Str line)
 {
     size_t i = 0;
     while (i < line.size && (line.data[i] == ' ' || line.data[i] == '\t' || line.data[i] == '\r')) {
@@ -50,7 +50,7 @@ static size_t take_lines(JsonWorker *worker, ChunkWork *chunk, Str *rest)
         rest->data += step;
         rest->size -= step;
         chunk->lines++;
-        if (LIKELY(size > 0 && line.data[0] == '{') || !is_blank(line)) {
+        if (LIKELY(size > 0 && line.data[0] == '{') || !json_line_is_blank(line)) {
             worker->lines[count++] = line;
         }
     }

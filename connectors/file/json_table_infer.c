@@ -6,11 +6,6 @@
 
 #include "processor/base/banned.h"
 
-static bool is_blank(Str line)
-{
-    return str_trim(line).size == 0;
-}
-
 static void infer_lines(void *worker, ChunkWork *chunk)
 {
     Str rest = buffer_str(&chunk->chunk.bytes);
@@ -19,7 +14,7 @@ static void infer_lines(void *worker, ChunkWork *chunk)
         Str line = {rest.data, end == NULL ? rest.size : (size_t)(end - rest.data)};
         size_t step = line.size + (end != NULL);
         chunk->lines++;
-        Error *error = is_blank(line) ? NULL : json_inference_add(worker, line);
+        Error *error = json_line_is_blank(line) ? NULL : json_inference_add(worker, line);
         if (UNLIKELY(error != NULL)) {
             chunk->error = error_set_place(error, (SourcePlace){(int)chunk->lines, 1, 0});
             return;
