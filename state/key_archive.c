@@ -70,7 +70,7 @@ void key_archive_init(KeyArchive *archive, size_t sequence_max, size_t memory_by
 
 void key_archive_done(KeyArchive *archive)
 {
-    mem_free(archive->entries);
+    mem_free_pages(archive->entries, archive->capacity, archive->stride);
     *archive = (KeyArchive){0};
 }
 
@@ -119,7 +119,7 @@ static size_t probe(const KeyArchive *archive, uint64_t high, uint32_t low)
 static void resize(KeyArchive *archive, size_t capacity)
 {
     KeyArchive old = *archive;
-    archive->entries = mem_alloc_large_pages(capacity, archive->stride);
+    archive->entries = mem_alloc_pages(capacity, archive->stride);
     archive->capacity = capacity;
     for (size_t i = 0; i < old.capacity; i++) {
         const unsigned char *entry = entry_at(&old, i);
@@ -128,7 +128,7 @@ static void resize(KeyArchive *archive, size_t capacity)
             memcpy(entry_at(archive, at), entry, archive->stride);
         }
     }
-    mem_free(old.entries);
+    mem_free_pages(old.entries, old.capacity, old.stride);
 }
 
 static bool is_full(const KeyArchive *archive)

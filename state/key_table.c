@@ -60,7 +60,7 @@ struct KeyTable {
 /* In large pages, for every look-up lands on another one. Zeroed. */
 static KeySlot *slots_new(size_t capacity)
 {
-    return mem_alloc_large_pages(capacity, sizeof(KeySlot));
+    return mem_alloc_pages(capacity, sizeof(KeySlot));
 }
 
 /* ------------------------------------------------------------------------------ sequence ---- */
@@ -192,7 +192,7 @@ static void part_done(Part *part)
     for (size_t i = 0; i < part->capacity; i++) {
         drop_sequence(&part->slots[i]);
     }
-    mem_free(part->slots);
+    mem_free_pages(part->slots, part->capacity, sizeof(KeySlot));
     key_archive_done(&part->archive);
 }
 
@@ -322,7 +322,7 @@ static void resize(Part *part, size_t capacity)
             part->slots[probe(part, old.slots[i].hash)] = old.slots[i];
         }
     }
-    mem_free(old.slots);
+    mem_free_pages(old.slots, old.capacity, sizeof(KeySlot));
 }
 
 static size_t used_max(size_t capacity)

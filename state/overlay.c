@@ -13,7 +13,7 @@
 
 #include "processor/base/banned.h"
 
-enum { EPOCHS_MAX = 1 << 30 };
+enum { EPOCHS_MAX = 1 << 30, EPOCH_MEMORY_STEP = 8 };
 
 struct Overlay {
     TableStore *store;
@@ -517,7 +517,13 @@ Error *overlay_checkpoint(Overlay *overlay, int64_t time_us)
 
 void overlay_set_epoch_memory(Overlay *overlay, size_t bytes)
 {
-    overlay->pool.epoch_bytes = bytes;
+    size_t held = overlay->pool.epoch_bytes;
+    if (bytes > held) {
+        overlay->pool.epoch_bytes = bytes;
+    } else if (bytes < held - held / EPOCH_MEMORY_STEP) {
+        overlay->pool.epoch_bytes = bytes;
+        mem_give_back();
+    }
 }
 
 size_t overlay_key_bytes(const Overlay *overlay)

@@ -112,7 +112,8 @@ void overlay_checkpoint_end(Overlay *overlay, bool written);
 /* begin, write, end in one go; nothing to do is no error. */
 NODISCARD Error *overlay_checkpoint(Overlay *overlay, int64_t time_us);
 
-/* From now on; see OverlayOptions.epoch_memory. */
+/* From now on; see OverlayOptions.epoch_memory. It shrinks in steps of an eighth: then what is free
+ * goes back to the system, for the key table has it. */
 void overlay_set_epoch_memory(Overlay *overlay, size_t bytes);
 /* Bytes of the key table. */
 size_t overlay_key_bytes(const Overlay *overlay);

@@ -1,6 +1,7 @@
 /* Heap memory that never fails. */
 #include "processor/base/memory.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,33 @@ void *mem_alloc_large_pages(size_t count, size_t size)
         (void)madvise(memory + (start - (uintptr_t)memory), end - start, MADV_HUGEPAGE);
     }
     return memory;
+}
+
+void *mem_alloc_pages(size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total)) {
+        out_of_memory(SIZE_MAX);
+    }
+    void *memory = mmap(NULL, total == 0 ? 1 : total, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        out_of_memory(total);
+    }
+    (void)madvise(memory, total, MADV_HUGEPAGE);
+    return memory;
+}
+
+void mem_free_pages(void *memory, size_t count, size_t size)
+{
+    if (memory != NULL) {
+        (void)munmap(memory, count * size == 0 ? 1 : count * size);
+    }
+}
+
+void mem_give_back(void)
+{
+    (void)malloc_trim(0);
 }
 
 void *mem_realloc(void *memory, size_t size)
