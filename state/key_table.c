@@ -432,23 +432,6 @@ static void shrink(const KeyTable *table, Part *part)
     }
 }
 
-bool key_table_put_away(KeyTable *table, Hash128 hash, uint32_t written_epoch)
-{
-    Part *part = &table->parts[part_number(table, hash)];
-    size_t at = probe(part, hash);
-    if (is_free(&part->slots[at]) || part->slots[at].epoch > written_epoch) {
-        return false;
-    }
-    if (table->archiving == NOT_NEEDED_YET) {
-        begin_archiving(table, part);
-    }
-    if (!put_into_archive(table, part, &part->slots[at])) {
-        return false;
-    }
-    remove_at(part, at);
-    return true;
-}
-
 /* An archive that grows to take keys leaves fewer slots: then some more must go. */
 static void make_room(KeyTable *table, Part *part, size_t count, uint32_t written_epoch)
 {

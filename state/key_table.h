@@ -50,8 +50,6 @@ void key_table_free(KeyTable *table);
  * in the store (epoch <= written_epoch), or forgets them. When nearly all wait to be written the
  * table grows beyond its memory rather than forget one: see key_table_room. Slots move. */
 void key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch);
-/* Puts a key away at once, if an archive takes it; for tests. False: it stays, or is not here. */
-bool key_table_put_away(KeyTable *table, Hash128 hash, uint32_t written_epoch);
 /* Slots that fit in its memory beside a batch that comes. Who keeps the changes waiting to be
  * written well below it never makes the table grow beyond. */
 size_t key_table_room(const KeyTable *table);
