@@ -21,13 +21,12 @@ static bool read_metadata(AvroReader *reader, Metadata *metadata)
     for (;;) {
         int64_t count = 0;
         int64_t size = 0;
-        if (!avro_read_long(reader, &count) || (count < 0 && !avro_read_long(reader, &size))) {
+        if (!avro_next_list_block(reader, &count, &size)) {
             return false;
         }
         if (count == 0) {
             return true;
         }
-        count = count < 0 ? -(count + 1) + 1 : count;
         for (int64_t i = 0; i < count; i++) {
             Str key = STR_NULL;
             Str value = STR_NULL;

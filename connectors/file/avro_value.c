@@ -155,9 +155,7 @@ static bool read_boolean(AvroReader *reader, Vector *vector)
 
 /* ----------------------------------------------------------------- lists --- */
 
-/* The count of the next block, 0 behind the last; *ret_size is its bytes where they are told, else
- * -1. */
-static bool next_block(AvroReader *reader, int64_t *ret_count, int64_t *ret_size)
+bool avro_next_list_block(AvroReader *reader, int64_t *ret_count, int64_t *ret_size)
 {
     *ret_size = -1;
     if (!avro_read_long(reader, ret_count)) {
@@ -198,7 +196,7 @@ static bool read_list(AvroReader *reader, const AvroNode *node, Vector *vector)
     for (;;) {
         int64_t count = 0;
         int64_t size = 0;
-        if (!next_block(reader, &count, &size)) {
+        if (!avro_next_list_block(reader, &count, &size)) {
             return false;
         }
         if (count == 0) {
@@ -284,7 +282,7 @@ static bool skip_list(AvroReader *reader, const AvroNode *node)
         int64_t count = 0;
         int64_t size = 0;
         Str bytes = STR_NULL;
-        if (!next_block(reader, &count, &size)) {
+        if (!avro_next_list_block(reader, &count, &size)) {
             return false;
         }
         if (count == 0) {

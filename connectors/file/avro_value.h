@@ -20,6 +20,9 @@ bool avro_skip_value(AvroReader *reader, const AvroNode *node);
 bool avro_read_long(AvroReader *reader, int64_t *ret_value);
 /* A length and as many bytes. */
 bool avro_read_bytes(AvroReader *reader, Str *ret_bytes);
+/* The count of a list's or map's next block, 0 behind the last; *ret_size is its bytes where they
+ * are told, else -1. */
+bool avro_next_list_block(AvroReader *reader, int64_t *ret_count, int64_t *ret_size);
 /* Can values of the node be read as that type? */
 bool avro_fits(const AvroNode *node, const Type *type);
 

@@ -84,9 +84,9 @@ Error *check_named_windows(const AstSelect *select, const AstQuery *around)
 
 /* ---------------------------------------------------------------- frames --- */
 
-static bool is_value(const BoundFrameBound *bound)
+static bool has_offset(const BoundFrameBound *bound)
 {
-    return bound->kind == FRAME_PRECEDING || bound->kind == FRAME_FOLLOWING;
+    return bound->offset != NULL;
 }
 
 /* What a call's frame is checked with. */
@@ -179,7 +179,7 @@ static Error *bind_bound(const Frame *frame, const AstFrameBound *ast, const cha
         [AST_FRAME_UNBOUNDED_FOLLOWING] = FRAME_UNBOUNDED_FOLLOWING,
     };
     *ret = (BoundFrameBound){.kind = kinds[ast->kind]};
-    if (!is_value(ret)) {
+    if (ret->kind != FRAME_PRECEDING && ret->kind != FRAME_FOLLOWING) {
         return NULL;
     }
     BoundExpr *offset = NULL;
@@ -206,7 +206,7 @@ static Error *bind_bound(const Frame *frame, const AstFrameBound *ast, const cha
 static Error *check_order_of_bounds(const Frame *frame)
 {
     WindowParts *parts = frame->parts;
-    if (!is_value(&parts->start) || !is_value(&parts->end)) {
+    if (!has_offset(&parts->start) || !has_offset(&parts->end)) {
         return NULL;
     }
     if (!type_equal(parts->start.offset->type, parts->end.offset->type)) {
@@ -239,7 +239,7 @@ static Error *check_order_of_bounds(const Frame *frame)
 static Error *check_range(const Frame *frame)
 {
     const WindowParts *parts = frame->parts;
-    bool valued = is_value(&parts->start) || is_value(&parts->end);
+    bool valued = has_offset(&parts->start) || has_offset(&parts->end);
     if (parts->order_count == 0) {
         return frame_error(frame, ERROR_RANGE_FRAME_WITHOUT_ORDER,
                            "A range window frame cannot be used in an unordered window "
@@ -255,7 +255,8 @@ static Error *check_range(const Frame *frame)
     }
     const BoundFrameBound *bounds[2] = {&parts->start, &parts->end};
     for (size_t i = 0; i < 2; i++) {
-        if (is_value(bounds[i]) && !is_range_type(parts->order[0]->type, bounds[i]->offset->type)) {
+        if (has_offset(bounds[i]) &&
+            !is_range_type(parts->order[0]->type, bounds[i]->offset->type)) {
             const char *what = arena_printf(
                 frame->binder->arena,
                 "The data type \"%s\" used in the order specification does not support the data "

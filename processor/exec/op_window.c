@@ -143,7 +143,7 @@ static void run_kernel(const Window *window, Call *call)
         WindowCall own = of_partition(call, &partition, &valued);
         if (call->kernel->rank != NULL) {
             call->kernel->rank(&own, &partition, call->result);
-        } else {
+        } else if (call->source != NULL) {
             call->kernel->locate(&own, &partition, call->source);
         }
     }

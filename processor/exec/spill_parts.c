@@ -36,7 +36,9 @@ static Error *write_all(SpillParts *parts, const QueryMemory *memory, const Sche
                         Batch *batch, Rows rows, const uint64_t *hashes)
 {
     uint16_t selection[BATCH_ROWS];
-    for (unsigned part = 0; part < PART_COUNT; part++) {
+    Error *error = NULL;
+    batch->selection = selection;
+    for (unsigned part = 0; part < PART_COUNT && error == NULL; part++) {
         uint32_t count = 0;
         for (uint32_t i = 0; i < rows.count; i++) {
             uint32_t row = rows_at(rows, i);
@@ -44,12 +46,12 @@ static Error *write_all(SpillParts *parts, const QueryMemory *memory, const Sche
             count += part_of(parts, hashes[row]) == part;
         }
         if (count > 0) {
-            batch->selection = selection;
             batch->selected_count = count;
-            TRY(write_part(parts, part, memory, schema, batch));
+            error = write_part(parts, part, memory, schema, batch);
         }
     }
-    return NULL;
+    batch->selection = NULL;
+    return error;
 }
 
 Error *spill_parts_write(SpillParts *parts, const QueryMemory *memory, const Schema *schema,

@@ -1,5 +1,6 @@
 /* What gives another value each time: rand, randn, uuid, shuffle, monotonically_increasing_id. A
  * seed makes the values repeatable; they go on from row to row and from batch to batch. */
+#include "processor/base/clock.h"
 #include "processor/exec/kernels/elements.h"
 #include "processor/exec/kernels/random_generator.h"
 #include "processor/exec/kernels/text.h"
@@ -29,7 +30,7 @@ static int64_t random_seed(void)
 {
     int64_t seed = 0;
     if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) {
-        seed = (int64_t)(uintptr_t)&seed;
+        seed = clock_monotonic_us(); /* no random bytes (yet): at least another seed each time */
     }
     return seed;
 }

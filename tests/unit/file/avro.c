@@ -87,6 +87,18 @@ static void test_damaged(void **state)
     }
 }
 
+/* The least BIGINT as the count of the header's entries has no opposite. */
+static void test_endless_header(void **state)
+{
+    static const char bytes[] = "Obj\1\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\1\xFF\xFF";
+    const Folder *folder = *state;
+    AUTO_BUFFER Buffer rows = {0};
+    const Field fields[] = {FIELD("a", &type_int)};
+    const char *path = write_file(folder, "endless.avro", (Str){bytes, sizeof bytes - 1});
+    assert_fails(read_path(path, schema_new(folder->arena, fields, 1), 1, &rows),
+                 ERROR_MALFORMED_RECORD, "ends inside its header", 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +106,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rows, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_column_by_name, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_damaged, folder_open, folder_close),
+        cmocka_unit_test_setup_teardown(test_endless_header, folder_open, folder_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
