@@ -316,6 +316,7 @@ static KeyChange *new_change(Overlay *overlay, KeySlot *slot, Str key)
     change->published = slot->count;
     change->kept = slot->count;
     change->previous_epoch = slot->epoch;
+    change->previous = slot->change;
     change->previous_sequence = arena_copy_str(arena, key_slot_sequence(slot));
     change->sequence = change->previous_sequence;
     append_change(epoch, change);
@@ -372,6 +373,40 @@ void overlay_append(Overlay *overlay, KeySlot *slot, Str key, Str row)
     push_row(overlay, slot, change_of(overlay, slot, key), row);
 }
 
+void overlay_remove(Overlay *overlay, KeySlot *slot, Str key)
+{
+    if (slot->count == 0) {
+        return;
+    }
+    KeyChange *change = change_of(overlay, slot, key);
+    change->kept = 0;
+    change->row_count = 0;
+    change->count = 0;
+    slot->count = 0;
+}
+
+/* What waits, the newest change on top: each says how many of the rows below it stay, and those of
+ * the store have been there since before the oldest of them. */
+Error *overlay_rows(Overlay *overlay, const KeySlot *slot, Str key, Arena *arena,
+                    const Str **ret_rows)
+{
+    uint32_t left = slot->count;
+    Str *rows = arena_alloc(arena, arena_array_size_(left, sizeof(Str)));
+    *ret_rows = rows;
+    const KeyChange *change = slot->change;
+    uint32_t epoch = slot->epoch;
+    while (left > 0 && epoch > overlay->written_epoch) {
+        assert(change->count == left);
+        memcpy(rows + change->kept, change->rows, change->row_count * sizeof(Str));
+        left = change->kept;
+        epoch = change->previous_epoch;
+        change = change->previous;
+    }
+    return left == 0
+               ? NULL
+               : table_store_rows(overlay->store, name_key(overlay, key), key, left, arena, rows);
+}
+
 size_t overlay_epoch_rows(const Overlay *overlay)
 {
     return overlay->running->rows;
@@ -401,6 +436,7 @@ static void put_back(Overlay *overlay, const Epoch *epoch)
         assert(slot != NULL); /* a changed key is not evicted */
         slot->count = change->published;
         slot->epoch = change->previous_epoch;
+        slot->change = change->previous;
         key_slot_set_sequence(slot, change->previous_sequence);
     }
 }

@@ -42,6 +42,7 @@ typedef struct KeyChange {
     uint32_t row_capacity;
     uint32_t previous_epoch; /* what an abort puts back into the slot */
     Str previous_sequence;
+    struct KeyChange *previous; /* of that epoch; meaningless once it is in the store */
     Hash128 hash;
     Str sequence;
     Str *rows; /* rows `kept` … count - 1 (row encoding) */
@@ -72,6 +73,14 @@ NODISCARD Error *overlay_find(Overlay *overlay, const Str *keys, size_t count, A
 void overlay_replace(Overlay *overlay, KeySlot *slot, Str key, Str sequence, Str row);
 /* One row more (copied). */
 void overlay_append(Overlay *overlay, KeySlot *slot, Str key, Str row);
+/* The key has no rows any more, and is unknown. */
+void overlay_remove(Overlay *overlay, KeySlot *slot, Str key);
+
+/* The rows the key has now, slot->count of them, by ordinal: read together from what waits in
+ * memory and from the store. Views, in `arena` or valid until the next call of a function that
+ * commits, aborts or ends a checkpoint. */
+NODISCARD Error *overlay_rows(Overlay *overlay, const KeySlot *slot, Str key, Arena *arena,
+                              const Str **ret_rows);
 
 /* While a table without state is restored: a record of its topic, in order; sequence.data == NULL
  * for a tombstone. Fills the key table, so that no look-ups are needed afterwards. */

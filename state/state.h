@@ -75,6 +75,11 @@ typedef struct KeyState {
 NODISCARD Error *table_store_lookup(TableStore *store, const uint32_t *shards, const Str *keys,
                                     size_t count, Arena *arena, KeyState *ret_states);
 
+/* The first `count` rows of a key, by ordinal, copied to the arena. They must be there: that one is
+ * missing is damage. */
+NODISCARD Error *table_store_rows(TableStore *store, uint32_t shard, Str key, uint32_t count,
+                                  Arena *arena, Str *ret_rows);
+
 /* A set of absolute changes, applied in one atomic step. */
 typedef struct StoreBatch StoreBatch;
 

@@ -217,6 +217,31 @@ Error *table_store_lookup(TableStore *store, const uint32_t *shards, const Str *
     return NULL;
 }
 
+/* The last of them comes first, and none lies between two. */
+Error *table_store_rows(TableStore *store, uint32_t shard, Str key, uint32_t count, Arena *arena,
+                        Str *ret_rows)
+{
+    AUTO_BUFFER Buffer seek = {0};
+    AUTO(rocks_iterator)
+    RocksIterator *iterator = rocks_iterate_prefixes(store->rocks, store->family);
+    store_format_row_key(&seek, shard, key, count - 1);
+    rocks_iterator_seek(iterator, buffer_str(&seek));
+    for (uint32_t ordinal = count; ordinal > 0; ordinal--) {
+        store_format_row_key(&seek, shard, key, ordinal - 1);
+        if (!rocks_iterator_valid(iterator) ||
+            !str_equal(rocks_iterator_key(iterator), buffer_str(&seek))) {
+            Error *error = rocks_iterator_error(iterator);
+            return store_noted(store, error != NULL ? error : corrupt(store));
+        }
+        Str sequence;
+        Str row;
+        TRY(split_row_value(store, rocks_iterator_value(iterator), &sequence, &row));
+        ret_rows[ordinal - 1] = arena_copy_str(arena, row);
+        rocks_iterator_next(iterator);
+    }
+    return NULL;
+}
+
 struct StoreBatch {
     TableStore *store;
     RocksBatch *batch;

@@ -106,6 +106,15 @@ static void assert_key(uint32_t key, const ModelKey *model, uint32_t count, Str 
     assert_true(count == 0 || str_equal(sequence, number_text(text, model->sequence)));
 }
 
+static void check_rows(World *world, const ModelKey *model, Str key, const KeySlot *slot)
+{
+    const Str *rows = NULL;
+    ok(overlay_rows(world->overlay, slot, key, world->arena, &rows));
+    for (uint32_t i = 0; i < model->count; i++) {
+        assert_int_equal(key_number(rows[i]), model->rows[i]);
+    }
+}
+
 /* Looks all keys up: what they are now, in the running epoch. */
 static void check_lookups(World *world)
 {
@@ -118,6 +127,7 @@ static void check_lookups(World *world)
     ok(overlay_find(world->overlay, keys, KEYS, world->arena, slots));
     for (uint32_t k = 0; k < KEYS; k++) {
         assert_key(k, &world->running[k], slots[k]->count, key_slot_sequence(slots[k]));
+        check_rows(world, &world->running[k], keys[k], slots[k]);
     }
     arena_reset(world->arena);
 }
@@ -169,7 +179,7 @@ static void check_store(const World *world)
 
 /* ------------------------------------------------------------------------------ epochs ---- */
 
-/* One row arrives for a key, as REPLACE USING treats it. */
+/* One row arrives for a key, as REPLACE USING treats it; or all its rows go. */
 static void change(World *world, uint32_t key, Str name, KeySlot *slot)
 {
     ModelKey *model = &world->running[key];
@@ -177,6 +187,12 @@ static void change(World *world, uint32_t key, Str name, KeySlot *slot)
     char row[16];
     char sequence[16];
     uint32_t number = ++world->next_row;
+    if (random_below(&world->random, 10) == 0) {
+        overlay_remove(world->overlay, slot, name);
+        model->count = 0;
+        assert_int_equal(slot->count, 0);
+        return;
+    }
     bool replace =
         model->count == 0 || model->count == ROWS_MAX || random_below(&world->random, 3) == 0;
     if (replace) {
@@ -207,6 +223,7 @@ static void run_batch(World *world)
     }
     ok(overlay_find(world->overlay, keys, count, world->arena, slots));
     for (uint32_t i = 0; i < count; i++) {
+        check_rows(world, &world->running[numbers[i]], keys[i], slots[i]);
         uint32_t rows = random_below(&world->random, 4);
         for (uint32_t r = 0; r < rows; r++) {
             change(world, numbers[i], keys[i], slots[i]);
