@@ -16,8 +16,9 @@ enum {
     SIZE_AT = 12,
     COUNT_AT = 13,
     SEQUENCE_AT = 14,
-    CAPACITY_FIRST = 4096,
-    LOAD_MAX = 90, /* percent */
+    CAPACITY_FIRST = 4096, /* or a quarter of what it may become, if that is less */
+    CAPACITY_LEAST = 2,    /* one entry, and the free one that ends a search */
+    LOAD_MAX = 90,         /* percent */
 };
 
 __extension__ typedef unsigned __int128 Uint128;
@@ -136,13 +137,20 @@ static bool is_full(const KeyArchive *archive)
     return archive->count >= used_max(archive->capacity_max);
 }
 
+static size_t capacity_first(const KeyArchive *archive)
+{
+    size_t quarter = archive->capacity_max / 4;
+    quarter = quarter < CAPACITY_LEAST ? CAPACITY_LEAST : quarter;
+    return quarter < CAPACITY_FIRST ? quarter : CAPACITY_FIRST;
+}
+
 static void grow(KeyArchive *archive)
 {
     if (archive->count < used_max(archive->capacity) || is_full(archive)) {
         return;
     }
-    size_t larger = archive->capacity + archive->capacity / 4;
-    larger = larger < CAPACITY_FIRST ? CAPACITY_FIRST : larger;
+    size_t larger = archive->capacity == 0 ? capacity_first(archive)
+                                           : archive->capacity + archive->capacity / 4 + 1;
     resize(archive, larger < archive->capacity_max ? larger : archive->capacity_max);
 }
 

@@ -19,11 +19,10 @@
 
 enum {
     PARTS_MAX = 16,
-    CAPACITY_FIRST = 256, /* of a part */
-    CAPACITY_LEAST =
-        4096,        /* what memory_bytes cannot bring a part below: a batch of keys and more */
-    LOAD_MAX = 75,   /* share of the slots in use, in percent */
-    SLOTS_LEAST = 8, /* share of the memory that is slots at least: an eighth */
+    CAPACITY_FIRST = 256, /* of a part, at most */
+    BATCHES_LEAST = 2,    /* what memory_bytes cannot bring a part below, in batches of keys */
+    LOAD_MAX = 75,        /* share of the slots in use, in percent */
+    SLOTS_LEAST = 8,      /* share of the memory that is slots at least: an eighth */
     SHRINK_ABOVE =
         10, /* slots beyond what the archive leaves them, in percent, before a part shrinks */
 };
@@ -50,6 +49,7 @@ struct KeyTable {
     size_t part_count;  /* a power of two */
     size_t part_bytes;  /* of a part's slots and archive */
     size_t slots_least; /* of a part */
+    size_t batch_max;
     Archiving archiving;
     size_t count; /* keys known, in slots or put away */
     uint64_t seed;
@@ -164,21 +164,24 @@ static void part_init(Part *part, size_t capacity)
     part->step = hand_step(capacity);
 }
 
-KeyTable *key_table_new(size_t memory_bytes)
+KeyTable *key_table_new(size_t memory_bytes, size_t batch_max)
 {
+    assert(batch_max > 0 && batch_max <= KEY_TABLE_RESERVE_MAX);
     KeyTable *table = mem_new(KeyTable);
+    table->batch_max = batch_max;
+    size_t least = BATCHES_LEAST * batch_max;
     size_t slots = memory_bytes / sizeof(KeySlot);
     table->part_count = PARTS_MAX;
-    while (table->part_count > 1 && slots / table->part_count < CAPACITY_LEAST) {
+    while (table->part_count > 1 && slots / table->part_count < least) {
         table->part_count /= 2;
     }
     slots /= table->part_count;
-    slots = slots < CAPACITY_LEAST ? CAPACITY_LEAST : slots;
+    slots = slots < least ? least : slots;
     table->part_bytes = slots * sizeof(KeySlot);
-    table->slots_least =
-        slots / SLOTS_LEAST < CAPACITY_LEAST ? CAPACITY_LEAST : slots / SLOTS_LEAST;
+    table->slots_least = slots / SLOTS_LEAST < least ? least : slots / SLOTS_LEAST;
+    size_t first = table->slots_least < CAPACITY_FIRST ? table->slots_least : CAPACITY_FIRST;
     for (size_t i = 0; i < table->part_count; i++) {
-        part_init(&table->parts[i], CAPACITY_FIRST);
+        part_init(&table->parts[i], first);
     }
     table->complete = true;
     if (getrandom(&table->seed, sizeof table->seed, 0) != sizeof table->seed) {
@@ -475,7 +478,7 @@ size_t key_table_room(const KeyTable *table)
         size_t most = used_max(capacity_max(table, &table->parts[i]));
         least = most < least ? most : least;
     }
-    return (least - KEY_TABLE_RESERVE_MAX) * table->part_count;
+    return (least - table->batch_max) * table->part_count;
 }
 
 bool key_table_is_complete(const KeyTable *table)

@@ -26,7 +26,7 @@ typedef struct KeyTable KeyTable;
 struct KeyChange;
 
 enum { KEY_SLOT_INLINE = 14, KEY_SLOT_OUTSIDE = UINT8_MAX };
-/* Keys that room can be asked for at once: a batch. */
+/* Keys that room can be asked for at once. */
 enum { KEY_TABLE_RESERVE_MAX = 2048 };
 
 /* One key. Read-only outside state/; `count` and the sequence are what it has now. */
@@ -42,8 +42,9 @@ typedef struct KeySlot {
 
 _Static_assert(sizeof(KeySlot) == 48, "a slot is 48 bytes: memory is counted in slots");
 
-/* memory_bytes: what the table may grow to; at least room for some batches of keys, 384 KiB. */
-KeyTable *key_table_new(size_t memory_bytes);
+/* memory_bytes: what the table may grow to; not below slots for two batches. batch_max: keys that
+ * room is asked for at once, usually (1 … KEY_TABLE_RESERVE_MAX). */
+KeyTable *key_table_new(size_t memory_bytes, size_t batch_max);
 void key_table_free(KeyTable *table);
 
 /* Makes room for `count` more keys: grows, or puts away keys not used for long whose last change is

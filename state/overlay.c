@@ -24,6 +24,7 @@ struct Overlay {
 
     KeyTable *keys;
     size_t key_memory;
+    size_t batch_max;
     StoreScan *warming; /* NULL: not begun, or done */
     bool warming_first; /* the next row is the first of its key */
     bool warm;
@@ -64,7 +65,8 @@ Overlay *overlay_new(TableStore *store, const OverlayOptions *options)
     overlay->name_key = options->name_key;
     overlay->name_context = options->context;
     overlay->key_memory = options->key_memory;
-    overlay->keys = key_table_new(options->key_memory);
+    overlay->batch_max = options->batch_max == 0 ? KEY_TABLE_RESERVE_MAX : options->batch_max;
+    overlay->keys = key_table_new(overlay->key_memory, overlay->batch_max);
     overlay->warm = options->store_is_empty;
     if (!options->store_is_empty) {
         key_table_set_incomplete(overlay->keys);
@@ -273,7 +275,7 @@ static Error *warm_some(Overlay *overlay, size_t rows)
 Error *overlay_warm(Overlay *overlay, size_t rows, bool *ret_done)
 {
     while (rows > 0 && !overlay->warm) {
-        size_t some = rows < KEY_TABLE_RESERVE_MAX ? rows : KEY_TABLE_RESERVE_MAX;
+        size_t some = rows < overlay->batch_max ? rows : overlay->batch_max;
         TRY(warm_some(overlay, some));
         rows -= some;
     }
@@ -287,7 +289,7 @@ void overlay_forget_keys(Overlay *overlay)
            overlay->committed.change_count == 0);
     stop_warming(overlay);
     key_table_free(overlay->keys);
-    overlay->keys = key_table_new(overlay->key_memory);
+    overlay->keys = key_table_new(overlay->key_memory, overlay->batch_max);
 }
 
 /* ------------------------------------------------------------------------------- changes ---- */

@@ -56,6 +56,7 @@ typedef struct OverlayOptions {
     NameKey name_key;
     void *context;
     size_t key_memory;   /* bytes the key table may take */
+    size_t batch_max;    /* keys of an overlay_find, usually; 0: KEY_TABLE_RESERVE_MAX */
     size_t epoch_memory; /* bytes of an epoch, at most; bounds what is kept for the next ones too */
     uint32_t epochs_max; /* counted from 1 again after so many; 0: 2^30 */
     bool store_is_empty; /* and stays so but for checkpoints and overlay_note_restored: then a key

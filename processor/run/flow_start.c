@@ -170,6 +170,7 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
                             .state = context->state,
                             .key_memory = context->memory.key_table,
                             .epoch_memory = memory_plan_epoch_max(&context->memory, 0),
+                            .batch_rows = context->batch_rows,
                             .arena = runner->start_arena};
     TRY(table_open(&options, progress->has_definition ? &progress->definition : NULL,
                    &runner->table));

@@ -19,6 +19,7 @@ typedef struct TableOptions {
     State *state;
     size_t key_memory;   /* bytes of its key table */
     size_t epoch_memory; /* bytes of an epoch, at most */
+    size_t batch_rows;   /* 1 … BATCH_ROWS */
     Arena *arena;        /* of the table: lives as long */
 } TableOptions;
 

@@ -52,6 +52,8 @@ typedef struct World {
     bool threaded;
     pthread_t thread;
     Error *checkpoint_error;
+    size_t key_memory;
+    size_t batch_max;
 } World;
 
 /* Keys of different lengths; prefix free, as encoded keys are. */
@@ -89,7 +91,11 @@ static void open_world(World *world)
 {
     world->state = open_state(world->folder);
     world->store = open_table(world->state, "t", SHARDS);
-    OverlayOptions options = {.name_key = name_key, .epochs_max = 20, .epoch_memory = 1 << 16};
+    OverlayOptions options = {.name_key = name_key,
+                              .epochs_max = 20,
+                              .epoch_memory = 1 << 16,
+                              .key_memory = world->key_memory,
+                              .batch_max = world->batch_max};
     ok(table_store_is_empty(world->store, &options.store_is_empty));
     world->overlay = overlay_new(world->store, &options);
 }
@@ -395,10 +401,13 @@ static void step(World *world)
     }
 }
 
-static void run_world(uint64_t seed, bool threaded, int steps)
+/* slots: how many keys in use the key table has memory for; 0: for all. */
+static void run_world(uint64_t seed, bool threaded, int steps, size_t slots)
 {
     World *world = mem_new(World);
     world->random = random_of(seed);
+    world->key_memory = slots * sizeof(KeySlot);
+    world->batch_max = slots == 0 ? 0 : 1 + random_below(&world->random, 3);
     world->folder = new_folder();
     world->arena = arena_new("test");
     world->threaded = threaded;
@@ -431,7 +440,18 @@ static void random_steps(void **unused)
     (void)unused;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         print_message("seed %d\n", (int)seed);
-        run_world(seed, false, 1500);
+        run_world(seed, false, 1500, 0);
+    }
+}
+
+/* So little memory that keys are put away, come back, and are forgotten all the time. */
+static void random_steps_short_of_memory(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 20; seed < 26; seed++) {
+        size_t slots = 3 + 5 * (seed - 20);
+        print_message("seed %d, %d slots\n", (int)seed, (int)slots);
+        run_world(seed, seed % 2 == 0, 1500, slots);
     }
 }
 
@@ -440,7 +460,7 @@ static void checkpoints_on_another_thread(void **unused)
     (void)unused;
     for (uint64_t seed = 100; seed < 102; seed++) {
         print_message("seed %d\n", (int)seed);
-        run_world(seed, true, 1500);
+        run_world(seed, true, 1500, 0);
     }
 }
 
@@ -631,6 +651,7 @@ int main(void)
         cmocka_unit_test(an_eviction_while_keys_come_into_memory),
         cmocka_unit_test(a_restore_of_more_keys_than_memory),
         cmocka_unit_test(random_steps),
+        cmocka_unit_test(random_steps_short_of_memory),
         cmocka_unit_test(checkpoints_on_another_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static void check_key(KeyTable *table, const ModelKey *model, uint32_t key)
 static void grows_and_shrinks(void **unused)
 {
     (void)unused;
-    KeyTable *table = key_table_new(64 << 20);
+    KeyTable *table = key_table_new(64 << 20, KEY_TABLE_RESERVE_MAX);
     ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
     Random random = random_of(3);
     size_t present = 0;
@@ -89,7 +89,7 @@ static void grows_and_shrinks(void **unused)
 static void evicts_what_is_written(void **unused)
 {
     (void)unused;
-    KeyTable *table = key_table_new(SMALL);
+    KeyTable *table = key_table_new(SMALL, KEY_TABLE_RESERVE_MAX);
     ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
     size_t room = key_table_room(table);
     assert_true(room > 95000 && room < 100000);
@@ -120,7 +120,7 @@ static void puts_away_what_rests(void **unused)
 {
     (void)unused;
     enum { MORE = 220000, ROUNDS = 250000 };
-    KeyTable *table = key_table_new(SMALL);
+    KeyTable *table = key_table_new(SMALL, KEY_TABLE_RESERVE_MAX);
     ModelKey *model = mem_alloc_array(MORE, sizeof *model);
     Random random = random_of(5);
     size_t slots = key_table_room(table);
@@ -168,7 +168,7 @@ static void forgets_when_all_is_full(void **unused)
 {
     (void)unused;
     enum { MORE = 500000 };
-    KeyTable *table = key_table_new(SMALL);
+    KeyTable *table = key_table_new(SMALL, KEY_TABLE_RESERVE_MAX);
     ModelKey *model = mem_alloc_array(MORE, sizeof *model);
     Random random = random_of(6);
     for (int i = 0; i < MORE; i++) {
@@ -205,7 +205,7 @@ static void forgets_when_all_is_full(void **unused)
 static void keeps_what_is_used(void **unused)
 {
     (void)unused;
-    KeyTable *table = key_table_new(SMALL);
+    KeyTable *table = key_table_new(SMALL, KEY_TABLE_RESERVE_MAX);
     ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
     for (uint32_t key = 0; key < KEYS; key++) {
         key_table_reserve(table, 2, 1);
@@ -223,7 +223,7 @@ static void keeps_what_is_used(void **unused)
 static void never_forgets_what_waits(void **unused)
 {
     (void)unused;
-    KeyTable *table = key_table_new(SMALL);
+    KeyTable *table = key_table_new(SMALL, KEY_TABLE_RESERVE_MAX);
     ModelKey *model = mem_alloc_array(KEYS, sizeof *model);
     for (uint32_t key = 0; key < KEYS; key++) {
         key_table_reserve(table, 1, 0);
@@ -244,7 +244,7 @@ static void filling_with_a_removal(void **unused)
     (void)unused;
     ModelKey model[4] = {0};
     for (int removes = 0; removes < 2; removes++) {
-        KeyTable *table = key_table_new(SMALL);
+        KeyTable *table = key_table_new(SMALL, KEY_TABLE_RESERVE_MAX);
         key_table_set_incomplete(table);
         key_table_begin_filling(table);
         assert_true(key_table_has_room(table, 4));
