@@ -409,6 +409,45 @@ Error *overlay_rows(Overlay *overlay, const KeySlot *slot, Str key, Arena *arena
                : table_store_rows(overlay->store, name_key(overlay, key), key, left, arena, rows);
 }
 
+static void visit_changes(const Epoch *epoch, void (*visit)(void *context, Str key), void *context)
+{
+    for (const KeyChange *change = epoch->first; change != NULL; change = change->next) {
+        visit(context, change->key);
+    }
+}
+
+static void visit_list(const EpochList *list, void (*visit)(void *context, Str key), void *context)
+{
+    for (const Epoch *epoch = list->first; epoch != NULL; epoch = epoch->next) {
+        visit_changes(epoch, visit, context);
+    }
+}
+
+/* Ordinal 0 is in the store once for each key of it. */
+Error *overlay_visit_keys(const Overlay *overlay, void (*visit)(void *context, Str key),
+                          void *context)
+{
+    AUTO(store_scan) StoreScan *scan = table_store_scan(overlay->store, -1);
+    for (;;) {
+        StoredRow row = {0};
+        bool found = false;
+        TRY(store_scan_next(scan, &row, &found));
+        if (!found) {
+            break;
+        }
+        if (row.ordinal == 0) {
+            visit(context, row.key);
+        }
+    }
+    visit_list(&overlay->checkpointing, visit, context);
+    visit_list(&overlay->committed, visit, context);
+    if (overlay->closed != NULL) {
+        visit_changes(overlay->closed, visit, context);
+    }
+    visit_changes(overlay->running, visit, context);
+    return NULL;
+}
+
 size_t overlay_epoch_rows(const Overlay *overlay)
 {
     return overlay->running->rows;

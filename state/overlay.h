@@ -83,6 +83,11 @@ void overlay_remove(Overlay *overlay, KeySlot *slot, Str key);
 NODISCARD Error *overlay_rows(Overlay *overlay, const KeySlot *slot, Str key, Arena *arena,
                               const Str **ret_rows);
 
+/* Every key that has rows, some of them more than once, and perhaps some that have none any more.
+ * `visit` must not change the overlay nor keep the key. */
+NODISCARD Error *overlay_visit_keys(const Overlay *overlay, void (*visit)(void *context, Str key),
+                                    void *context);
+
 /* While a table without state is restored: a record of its topic, in order; sequence.data == NULL
  * for a tombstone. Fills the key table, so that no look-ups are needed afterwards. */
 void overlay_note_restored(Overlay *overlay, Str key, uint32_t ordinal, Str sequence);

@@ -201,6 +201,8 @@ static const char *not_streamable(const BoundNode *node)
         return "LIMIT or OFFSET";
     case BOUND_GENERATE:
         return "A generator function";
+    case BOUND_WATERMARK:
+        return "WATERMARK";
     }
     return NULL;
 }

@@ -147,6 +147,8 @@ typedef enum BoundNodeKind {
     BOUND_LIMIT,    /* rows from offset on, at most limit */
     BOUND_GENERATE, /* child's columns, then the generator's (a STRUCT's fields), a row an element
                      */
+    BOUND_WATERMARK, /* WATERMARK … DELAY OF: the child's columns, of which `event_time` has a
+                      * watermark; a batch query takes no notice of it */
 } BoundNodeKind;
 
 struct BoundNode {
@@ -179,6 +181,8 @@ struct BoundNode {
     int64_t range_step;
     const Function *generator; /* GENERATE */
     bool outer;                /* GENERATE: a row of NULLs where there is no element */
+    uint32_t event_time;       /* WATERMARK */
+    int64_t delay_us;          /* WATERMARK: above 0 */
     SourcePlace place;
 };
 

@@ -59,6 +59,15 @@ NODISCARD Error *op_limit_open(const LogicalNode *node, const ExecContext *conte
                                Operator **ret_op);
 NODISCARD Error *op_generate_open(const LogicalNode *node, const ExecContext *context,
                                   Operator **ret_op);
+/* Of streaming queries (stream.h). */
+NODISCARD Error *op_watermark_open(const LogicalNode *node, const ExecContext *context,
+                                   Operator **ret_op);
+NODISCARD Error *op_stream_distinct_open(const LogicalNode *node, const ExecContext *context,
+                                         Operator **ret_op);
+NODISCARD Error *op_stream_limit_open(const LogicalNode *node, const ExecContext *context,
+                                      Operator **ret_op);
+NODISCARD Error *op_stream_join_open(const LogicalNode *node, const ExecContext *context,
+                                     Operator **ret_op);
 
 /* Expressions of one operator, evaluated together. */
 typedef struct ExpressionList {

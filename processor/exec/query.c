@@ -60,16 +60,36 @@ static Error *open_one(const LogicalNode *node, const ExecContext *context, Oper
         return op_window_open(node, context, ret_op);
     case LOGICAL_JOIN:
         return op_join_open(node, context, ret_op);
+    case LOGICAL_WATERMARK:
+        break;
     }
     assert(false);
     return NULL;
+}
+
+/* Nodes that do something else over a stream than over all rows. */
+static Error *open_streaming(const LogicalNode *node, const ExecContext *context, Operator **ret_op)
+{
+    switch (node->kind) {
+    case LOGICAL_WATERMARK:
+        return op_watermark_open(node, context, ret_op);
+    case LOGICAL_AGGREGATE:
+        return op_stream_distinct_open(node, context, ret_op);
+    case LOGICAL_LIMIT:
+        return op_stream_limit_open(node, context, ret_op);
+    case LOGICAL_JOIN:
+        return node->stream_join == NULL ? op_join_open(node, context, ret_op)
+                                         : op_stream_join_open(node, context, ret_op);
+    default:
+        return open_one(node, context, ret_op);
+    }
 }
 
 /* The operator is in *link before its inputs are opened: what is open when one fails is closed from
  * the root. */
 static Error *open_tree(const LogicalNode *node, const ExecContext *context, Operator **link)
 {
-    TRY(open_one(node, context, link));
+    TRY(node->streaming ? open_streaming(node, context, link) : open_one(node, context, link));
     if (node->child != NULL) {
         TRY(open_tree(node->child, context, &(*link)->child));
     }

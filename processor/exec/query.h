@@ -17,6 +17,7 @@
 
 typedef struct Query Query;
 typedef struct Expression Expression;
+typedef struct StreamContext StreamContext; /* stream.h */
 
 /* How much the operators of a query may hold in memory (`--memory`), and where they put what goes
  * beyond. */
@@ -34,6 +35,7 @@ typedef struct ExecContext {
     Str current_user;
     QueryMemory *memory;     /* what operators may hold together; NULL: no bound, nothing spills */
     const bool *interrupted; /* asked between batches; NULL: never */
+    StreamContext *stream;   /* of a streaming query, which must not outlive it; else NULL */
 } ExecContext;
 
 /* Compiles the plan. The plan must outlive the query. */

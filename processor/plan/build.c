@@ -67,6 +67,8 @@ static LogicalKind logical_kind(BoundNodeKind kind)
         return LOGICAL_LIMIT;
     case BOUND_GENERATE:
         return LOGICAL_GENERATE;
+    case BOUND_WATERMARK:
+        return LOGICAL_WATERMARK;
     }
     assert(false);
     return LOGICAL_ONE_ROW;
@@ -97,6 +99,8 @@ static LogicalNode *build_alone(PlanBuilder *builder, const BoundNode *bound)
                           .range_step = bound->range_step,
                           .generator = bound->generator,
                           .outer = bound->outer,
+                          .event_time = bound->event_time,
+                          .delay_us = bound->delay_us,
                           .place = bound->place};
     if (bound->kind == BOUND_SCAN) {
         node->source = build_source(builder, bound);
@@ -112,6 +116,9 @@ static LogicalNode *build_alone(PlanBuilder *builder, const BoundNode *bound)
 static Error *build_with_children(PlanBuilder *builder, const BoundNode *bound,
                                   LogicalNode **ret_node)
 {
+    if (bound->kind == BOUND_WATERMARK && !builder->streaming) {
+        return build_node(builder, bound->child, ret_node);
+    }
     LogicalNode *node = build_alone(builder, bound);
     if (bound->child != NULL) {
         TRY(build_node(builder, bound->child, &node->child));
@@ -189,10 +196,10 @@ static LogicalNode *optimize(Arena *arena, LogicalPlan *plan, LogicalNode *root)
     return rule_build_side(arena, plan, root);
 }
 
-Error *plan_build(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan)
+Error *build_plan(Arena *arena, const BoundNode *query, bool streaming, LogicalPlan **ret_plan)
 {
     LogicalPlan built = {0};
-    PlanBuilder builder = {.arena = arena, .plan = &built};
+    PlanBuilder builder = {.arena = arena, .plan = &built, .streaming = streaming};
     LogicalNode *root = NULL;
     TRY(build_node(&builder, query, &root));
     assert(root->schema->field_count == query->schema->field_count);
@@ -208,4 +215,9 @@ Error *plan_build(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan)
     renumber_sources(arena, built.sources, root, plan, &capacity);
     *ret_plan = plan;
     return NULL;
+}
+
+Error *plan_build(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan)
+{
+    return build_plan(arena, query, false, ret_plan);
 }

@@ -269,6 +269,13 @@ static void format_generate(const LogicalNode *node, Buffer *out)
     format_schema(node->schema, node->child->schema->field_count, out);
 }
 
+static void format_watermark(const LogicalNode *node, Buffer *out)
+{
+    Str name = node->schema->fields[node->event_time].name;
+    buffer_printf(out, "Watermark %.*s DELAY %lld us%s", STR_ARG(name), (long long)node->delay_us,
+                  node->drop_late ? ", late rows go" : "");
+}
+
 static void format_node(const LogicalPlan *plan, const LogicalNode *node, Buffer *out)
 {
     switch (node->kind) {
@@ -315,6 +322,9 @@ static void format_node(const LogicalPlan *plan, const LogicalNode *node, Buffer
         return;
     case LOGICAL_GENERATE:
         format_generate(node, out);
+        return;
+    case LOGICAL_WATERMARK:
+        format_watermark(node, out);
         return;
     }
 }

@@ -28,7 +28,23 @@ typedef enum LogicalKind {
     LOGICAL_SORT,  /* the first `limit` rows only when that is not -1 */
     LOGICAL_LIMIT, /* with expressions: so many of each run of rows in which these are equal */
     LOGICAL_GENERATE,
+    LOGICAL_WATERMARK, /* keeps the watermark of its event time */
 } LogicalKind;
+
+/* Event time on one side of a join of streams: how long its rows can still find a match (RU-31). */
+typedef struct StreamJoinSide {
+    bool timed;       /* `column` has a watermark, and the condition a time range over it */
+    uint32_t column;  /* of that side */
+    bool bounded;     /* rows of the other side that match have times of at most that + reach_us */
+    int64_t reach_us; /* may be below 0 */
+} StreamJoinSide;
+
+typedef struct StreamJoin {
+    StreamJoinSide left;
+    StreamJoinSide right;
+    const size_t *watermarks; /* of both sides; their least is what has passed */
+    size_t watermark_count;
+} StreamJoin;
 
 struct LogicalNode {
     LogicalKind kind;
@@ -59,8 +75,32 @@ struct LogicalNode {
     int64_t range_step;
     const Function *generator; /* GENERATE */
     bool outer;                /* GENERATE */
+    uint32_t event_time;       /* WATERMARK */
+    int64_t delay_us;          /* WATERMARK */
+    size_t watermark;          /* WATERMARK: its number; AGGREGATE (DISTINCT) of a stream: that of
+                                * `event_time`, which is one of its columns, or NO_WATERMARK */
+    bool drop_late;            /* WATERMARK: rows below it go, since a state above forgets */
+    bool streaming;            /* reads a stream: batch after batch, without an end. An AGGREGATE is
+                                * DISTINCT then, a LIMIT counts all rows there ever were */
+    size_t state;              /* streaming WATERMARK, AGGREGATE, LIMIT, JOIN of two streams: the
+                                * first of its states, see streaming.h */
+    const StreamJoin *stream_join; /* streaming JOIN of two streams */
     SourcePlace place;
 };
+
+#define NO_WATERMARK SIZE_MAX
+
+/* What an operator of a streaming query keeps between batches: a table of its own, stored,
+ * published and restored as the tables of flows are. */
+typedef struct StateSpec {
+    Str name; /* of the operator: "distinct_1"; with the flow's that of its topic and store */
+    const Schema *schema;
+    const uint32_t *keys;
+    size_t key_count;
+    uint32_t sequence; /* column: all rows of a key have one value of it */
+    const char *bound; /* what keeps it from growing without end, for people; NULL: nothing does */
+    SourcePlace place;
+} StateSpec;
 
 typedef struct LogicalSource {
     const Relation *relation;
@@ -73,11 +113,17 @@ typedef struct LogicalPlan {
     LogicalNode *root;
     LogicalSource *sources;
     size_t source_count;
+    const StateSpec *states; /* of a streaming query */
+    size_t state_count;
+    size_t watermark_count;
 } LogicalPlan;
 
 /* Builds and optimizes (column pruning into the sources, filters pushed below projections where
  * that cannot change results or errors). `query` is shared. */
 NODISCARD Error *plan_build(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan);
+/* The same for the query of a streaming flow: nodes over streams are marked, the states they need
+ * listed. NOT_YET for what no operator can do over a stream. */
+NODISCARD Error *plan_build_streaming(Arena *arena, const BoundNode *query, LogicalPlan **ret_plan);
 /* Indented text, one node a line: for `explain` and tests. */
 void plan_format(const LogicalPlan *plan, Buffer *out);
 

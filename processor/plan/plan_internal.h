@@ -91,6 +91,7 @@ const Schema *schema_concat(Arena *arena, const Schema *a, const Schema *b);
 typedef struct PlanBuilder {
     Arena *arena;
     LogicalPlan *plan;
+    bool streaming; /* else watermarks are left out */
     size_t source_capacity;
     uint32_t height;
     uint32_t node_count;
@@ -101,6 +102,10 @@ typedef struct PlanBuilder {
 NODISCARD Error *build_node(PlanBuilder *builder, const BoundNode *bound, LogicalNode **ret_node);
 /* A copy of a tree with sources of its own. */
 NODISCARD Error *build_copy(PlanBuilder *builder, const LogicalNode *tree, LogicalNode **ret_copy);
+
+/* A bound query built and optimized. */
+NODISCARD Error *build_plan(Arena *arena, const BoundNode *query, bool streaming,
+                            LogicalPlan **ret_plan);
 
 /* ---- rules: each takes a tree and returns the tree to use */
 

@@ -79,6 +79,7 @@ static double estimate(const LogicalPlan *plan, const LogicalNode *node)
         return estimate_join(plan, node, rows);
     case LOGICAL_PROJECT:
     case LOGICAL_WINDOW:
+    case LOGICAL_WATERMARK:
         return rows;
     }
     return rows;

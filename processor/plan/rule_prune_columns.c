@@ -214,6 +214,14 @@ static LogicalNode *prune_passing(const Prune *context, LogicalNode *node, Wante
     return result;
 }
 
+static LogicalNode *prune_watermark(const Prune *context, LogicalNode *node, Wanted *wanted)
+{
+    wanted->used[node->event_time] = true;
+    LogicalNode *result = prune_passing(context, node, wanted);
+    result->event_time = wanted->number[node->event_time];
+    return result;
+}
+
 static LogicalNode *prune_generate(const Prune *context, LogicalNode *node, Wanted *wanted)
 {
     size_t passed = node->child->schema->field_count;
@@ -405,6 +413,8 @@ static LogicalNode *prune(const Prune *context, LogicalNode *node, Wanted *wante
         return prune_join(context, node, wanted);
     case LOGICAL_SET:
         return prune_set(context, node, wanted);
+    case LOGICAL_WATERMARK:
+        return prune_watermark(context, node, wanted);
     }
     return node;
 }

@@ -447,6 +447,7 @@ static LogicalNode *sink(Arena *arena, LogicalNode *node, const Conjuncts *conju
         return sink_below(arena, node, &split);
     case LOGICAL_EXPAND:
     case LOGICAL_LIMIT:
+    case LOGICAL_WATERMARK: /* every row moves it, also those that are filtered */
         split.stay = *conjuncts;
         return sink_below(arena, node, &split);
     case LOGICAL_SCAN:

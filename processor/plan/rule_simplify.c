@@ -180,6 +180,7 @@ static LogicalNode *simplify_one(const Simplify *context, LogicalNode *node)
     case LOGICAL_WINDOW:
     case LOGICAL_SORT:
     case LOGICAL_GENERATE:
+    case LOGICAL_WATERMARK:
         break;
     }
     bool empty = node->child != NULL && is_empty(node->child);

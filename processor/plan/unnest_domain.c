@@ -572,6 +572,7 @@ Error *unnest_push(Domain *domain, LogicalNode *tree, LogicalNode **ret_node)
     case LOGICAL_VALUES:
         return push_rows(domain, tree, ret_node);
     case LOGICAL_FILTER:
+    case LOGICAL_WATERMARK:
         return push_unary(domain, tree, ret_node);
     case LOGICAL_WINDOW:
     case LOGICAL_GENERATE:

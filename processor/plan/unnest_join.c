@@ -117,6 +117,7 @@ static bool is_row_wise(const LogicalNode *tree)
     case LOGICAL_WINDOW:
     case LOGICAL_SET:
     case LOGICAL_LIMIT:
+    case LOGICAL_WATERMARK:
         return false;
     }
     return false;

@@ -250,6 +250,7 @@ LogicalNode *unnest_pull(Arena *arena, LogicalNode *tree, ExprList *pulled)
     case LOGICAL_SET:
     case LOGICAL_LIMIT:
     case LOGICAL_GENERATE:
+    case LOGICAL_WATERMARK:
         return NULL;
     }
     return NULL;

@@ -121,6 +121,22 @@ static void check_rows(World *world, const ModelKey *model, Str key, const KeySl
     }
 }
 
+static void note_key(void *context, Str key)
+{
+    bool *seen = context;
+    seen[key_number(key)] = true;
+}
+
+/* Visiting finds every key with rows. */
+static void check_visit(const World *world)
+{
+    bool seen[KEYS] = {false};
+    ok(overlay_visit_keys(world->overlay, note_key, seen));
+    for (uint32_t k = 0; k < KEYS; k++) {
+        assert_true(seen[k] || world->running[k].count == 0);
+    }
+}
+
 /* Looks all keys up: what they are now, in the running epoch. */
 static void check_lookups(World *world)
 {
@@ -136,6 +152,7 @@ static void check_lookups(World *world)
         check_rows(world, &world->running[k], keys[k], slots[k]);
     }
     arena_reset(world->arena);
+    check_visit(world);
 }
 
 /* What a reader of the topic sees: the last record of every (key, ordinal). */
