@@ -16,6 +16,8 @@ typedef struct DecoderOptions {
     const TimeZone
         *time_zone; /* session zone, for timestamps without one; must outlive the decoder */
     bool coerce;    /* the source says `coerce: true`: numbers may come as text */
+    bool dates;     /* a timestamp may be a date alone, the beginning of that day: rows written when
+                     * the column was a DATE */
 } DecoderOptions;
 
 /* For records with these columns (the schema must outlive the decoder). NOT_YET for column types
@@ -40,10 +42,12 @@ void json_encode_key(const Field *fields, Vector *const *columns, size_t count, 
 void json_encode_value(const Vector *vector, uint32_t row, Buffer *out);
 
 /* Reads a message key written by json_encode_key: appends the values to `columns` (types of
- * `fields`) and gives the ordinal (0 when there is no _row). STATE_CORRUPT when it is no such key.
+ * `fields`, or narrower ones that widen to them) and gives the ordinal (0 when there is no _row). A
+ * date alone is a timestamp in `date_zone`; NULL: it is none. STATE_CORRUPT when it is no such key.
  */
-NODISCARD Error *json_decode_key(const Field *fields, size_t count, Str key, Arena *arena,
-                                 Vector **columns, uint32_t *ret_ordinal);
+NODISCARD Error *json_decode_key(const Field *fields, size_t count, Str key,
+                                 const TimeZone *date_zone, Arena *arena, Vector **columns,
+                                 uint32_t *ret_ordinal);
 
 /* ---- Stored bytes as JSON text, without vectors in between: what a table's writer needs. ----
  *

@@ -79,7 +79,8 @@ Error *json_decoder_read(JsonDecoder *decoder, Str record, Arena *batch_arena,
     JsonReader reader = {.scan = json_scan_text(record),
                          .arena = batch_arena,
                          .time_zone = decoder->options.time_zone,
-                         .coerce = decoder->options.coerce};
+                         .coerce = decoder->options.coerce,
+                         .dates = decoder->options.dates};
     if (LIKELY(read_record(&reader, decoder->root, columns, row) == READ_OK)) {
         return NULL;
     }

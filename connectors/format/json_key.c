@@ -116,11 +116,14 @@ static Error *corrupt(JsonReader *reader, Str key)
     return error_set_cause(error, reader->error);
 }
 
-Error *json_decode_key(const Field *fields, size_t count, Str key, Arena *arena, Vector **columns,
-                       uint32_t *ret_ordinal)
+Error *json_decode_key(const Field *fields, size_t count, Str key, const TimeZone *date_zone,
+                       Arena *arena, Vector **columns, uint32_t *ret_ordinal)
 {
     assert(key.data != NULL);
-    JsonReader reader = {.scan = json_scan_text(key), .arena = arena, .time_zone = time_zone_utc()};
+    JsonReader reader = {.scan = json_scan_text(key),
+                         .arena = arena,
+                         .time_zone = date_zone == NULL ? time_zone_utc() : date_zone,
+                         .dates = date_zone != NULL};
     uint32_t length = count == 0 ? 0 : columns[0]->length;
     uint32_t ordinal = 0;
     bool good = false;

@@ -333,9 +333,14 @@ static ReadResult append_timestamp(JsonReader *reader, const ValueNode *node, co
                                    Str text, Vector *vector)
 {
     int64_t us = 0;
-    bool fits = node->type->kind == TYPE_TIMESTAMP
-                    ? timestamp_parse_iso(text, reader->time_zone, &us)
-                    : timestamp_ntz_parse_iso(text, &us);
+    int32_t days = 0;
+    bool instant = node->type->kind == TYPE_TIMESTAMP;
+    bool fits = instant ? timestamp_parse_iso(text, reader->time_zone, &us)
+                        : timestamp_ntz_parse_iso(text, &us);
+    if (!fits && reader->dates && date_parse_iso(text, &days)) {
+        us = date_to_timestamp_us(days, instant ? reader->time_zone : NULL);
+        fits = true;
+    }
     if (!fits) {
         return wrong_text(reader, node, at, text,
                           node->type->kind == TYPE_TIMESTAMP

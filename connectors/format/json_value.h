@@ -92,6 +92,7 @@ typedef struct JsonReader {
     Arena *arena; /* of the batch */
     const TimeZone *time_zone;
     bool coerce;
+    bool dates;           /* see DecoderOptions */
     unsigned depth;       /* arrays and objects open around the value */
     Error *error;         /* after a failure, owned */
     const char *error_at; /* the byte it names */

@@ -31,8 +31,7 @@ const char *flow_kind_name(FlowKind kind)
 
 /* ------------------------------------------------------ target's columns --- */
 
-/* The place of column `index` of the query's output: its select item, where there is one. */
-static SourcePlace output_place(const AstQuery *query, const BoundNode *node, size_t index)
+SourcePlace flow_output_place(const AstQuery *query, const BoundNode *node, size_t index)
 {
     if (node->kind == BOUND_PROJECT) {
         return node->expressions[index]->place;
@@ -61,11 +60,11 @@ static bool check_output_names(Binder *binder, const AstQuery *query, const Boun
     for (size_t i = 0; i < node->schema->field_count; i++) {
         const Field *field = &node->schema->fields[i];
         if (schema_find(node->schema, field->name) < (int)i) {
-            ok = binder_report(binder,
-                               error_at(ERROR_COLUMN_ALREADY_EXISTS, output_place(query, node, i),
-                                        "The column `%.*s` already exists. Choose another name or "
-                                        "rename the existing column.",
-                                        STR_ARG(field->name)));
+            ok = binder_report(
+                binder, error_at(ERROR_COLUMN_ALREADY_EXISTS, flow_output_place(query, node, i),
+                                 "The column `%.*s` already exists. Choose another name or "
+                                 "rename the existing column.",
+                                 STR_ARG(field->name)));
         }
     }
     return ok;
@@ -79,7 +78,8 @@ static const Schema *columns_of_query(Binder *binder, const AstQuery *query, con
     for (size_t i = 0; i < node->schema->field_count; i++) {
         fields[i] = node->schema->fields[i];
         fields[i].not_null = false;
-        ok = binder_report(binder, check_stored_column(&fields[i], output_place(query, node, i))) &&
+        ok = binder_report(binder,
+                           check_stored_column(&fields[i], flow_output_place(query, node, i))) &&
              ok;
     }
     return ok ? schema_new(binder->arena, fields, node->schema->field_count) : NULL;
@@ -103,7 +103,8 @@ static bool check_extra_columns(Binder *binder, const AstQuery *query, const Bou
     for (size_t i = 0; i < node->schema->field_count; i++) {
         const Field *field = &node->schema->fields[i];
         if (schema_find(target->columns, field->name) < 0) { /* ST-50 */
-            ok = binder_report(binder, extra_column(target, field, output_place(query, node, i)));
+            ok = binder_report(binder,
+                               extra_column(target, field, flow_output_place(query, node, i)));
         }
     }
     return ok;
@@ -124,7 +125,7 @@ static Error *bind_stored_column(Binder *binder, const AstQuery *query, const Bo
         return NULL;
     }
     const Field *field = &node->schema->fields[found];
-    SourcePlace place = output_place(query, node, (size_t)found);
+    SourcePlace place = flow_output_place(query, node, (size_t)found);
     if (!coerce_is_assignable(field->type, column->type)) {
         return error_set_hint(
             error_at(ERROR_CANNOT_SAFELY_CAST, place,
@@ -156,7 +157,7 @@ static BoundNode *fit_to_target(Binder *binder, const AstQuery *query, BoundNode
                                 const FlowTarget *target)
 {
     const Schema *columns = target->columns;
-    bool ok = check_extra_columns(binder, query, node, target);
+    bool ok = true;
     BoundExpr **values = arena_new_array(binder->arena, BoundExpr *, columns->field_count);
     for (size_t i = 0; i < columns->field_count; i++) {
         ok = binder_report(binder, bind_stored_column(binder, query, node, target,
@@ -255,10 +256,19 @@ BoundNode *bind_flow_query(Binder *binder, const AstQuery *query, FlowTarget *ta
         return NULL;
     }
     *ret_output = node->schema;
-    if (target->columns == NULL) {
+    bool listed = target->columns != NULL;
+    bool ok = !listed || check_extra_columns(binder, query, node, target);
+    if (!listed) {
         target->columns = columns_of_query(binder, query, node);
     }
-    return target->columns == NULL ? NULL : fit_to_target(binder, query, node, target);
+    if (target->columns == NULL) {
+        return NULL;
+    }
+    const Schema *merged = merge_stored_columns(binder, query, node, target, listed);
+    ok = ok && merged != NULL;
+    target->columns = merged == NULL ? target->columns : merged;
+    BoundNode *fitted = fit_to_target(binder, query, node, target);
+    return ok ? fitted : NULL;
 }
 
 /* -------------------------------------------------------- REPLACE USING --- */
@@ -340,81 +350,12 @@ static bool bind_sequence(Binder *binder, const AstFlow *flow, const FlowTarget 
                                   STR_ARG(name->name), type_text(binder->arena, type))); /* RU-12 */
 }
 
-static bool same_keys(const Relation *existing, const AstIdentifierList *keys)
-{
-    if (existing->key_count != keys->item_count) {
-        return false;
-    }
-    for (size_t i = 0; i < keys->item_count; i++) {
-        if (!str_equal_ignore_case(existing->keys[i], keys->items[i].name)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static Error *full_refresh_required(const FlowTarget *target, SourcePlace place, const char *what)
-{
-    return error_set_hint(error_at(ERROR_FULL_REFRESH_REQUIRED, place,
-                                   "The %s of the table `%.*s` changed. Its rows were stored under "
-                                   "the one before.",
-                                   what, STR_ARG(target->table_name)),
-                          "a full refresh builds the table anew, or restore the old definition");
-}
-
-/* RU-55 */
-static bool check_existing(Binder *binder, const AstFlow *flow, const FlowTarget *target)
-{
-    const Relation *existing = target->existing;
-    if (existing == NULL || existing->keys == NULL) {
-        return true;
-    }
-    bool ok = true;
-    if (!same_keys(existing, &flow->using)) {
-        ok = binder_report(binder, full_refresh_required(target, flow->using.items[0].place,
-                                                         "REPLACE USING keys"));
-    }
-    if (!str_equal_ignore_case(existing->sequence, flow->sequence_by.name)) {
-        ok = binder_report(
-            binder, full_refresh_required(target, flow->sequence_by.place, "SEQUENCE BY column"));
-    }
-    return ok;
-}
-
-/* Rows already stored read new columns as NULL; they cannot be read without a column they have, or
- * under another type. */
-static bool check_evolution(Binder *binder, const AstFlow *flow, const FlowTarget *target)
-{
-    const Relation *existing = target->existing;
-    if (existing == NULL || existing->keys == NULL || existing->schema == NULL) {
-        return true;
-    }
-    bool ok = true;
-    for (size_t i = 0; i < existing->schema->field_count; i++) {
-        const Field *old = &existing->schema->fields[i];
-        int found = schema_find(target->columns, old->name);
-        if (found < 0) {
-            ok = binder_report(binder,
-                               not_yet(flow->query->place, "Dropping the column `%.*s` of `%.*s`",
-                                       STR_ARG(old->name), STR_ARG(target->table_name)));
-        } else if (!type_equal(old->type, target->columns->fields[found].type)) {
-            ok = binder_report(
-                binder, not_yet(flow->query->place,
-                                "Changing the type of the column `%.*s` of `%.*s` from %s to %s",
-                                STR_ARG(old->name), STR_ARG(target->table_name),
-                                type_text(binder->arena, old->type),
-                                type_text(binder->arena, target->columns->fields[found].type)));
-        }
-    }
-    return ok;
-}
-
 bool bind_replace_using(Binder *binder, const AstFlow *flow, FlowTarget *target,
                         BoundFlow *ret_flow)
 {
     assert(flow->kind == AST_FLOW_REPLACE_USING && flow->using.item_count > 0);
     bool ok = check_keys_repeated(binder, flow);
-    ok = check_existing(binder, flow, target) && ok;
+    ok = check_keys_kept(binder, flow, target) && ok;
     size_t before = binder->diagnostics->count;
     check_streaming_query(binder, flow->query);
     if (binder->diagnostics->count > before) {
@@ -426,5 +367,5 @@ bool bind_replace_using(Binder *binder, const AstFlow *flow, FlowTarget *target,
         ok = bind_keys(binder, flow, target, output, ret_flow) && ok;
         ok = bind_sequence(binder, flow, target, output, ret_flow) && ok;
     }
-    return ok && ret_flow->query != NULL && check_evolution(binder, flow, target);
+    return ok && ret_flow->query != NULL && check_key_types_kept(binder, flow, target);
 }

@@ -307,6 +307,18 @@ BoundNode *bind_flow_query(Binder *binder, const AstQuery *query, FlowTarget *ta
 bool bind_replace_using(Binder *binder, const AstFlow *flow, FlowTarget *target,
                         BoundFlow *ret_flow);
 
+/* The place of column `index` of the query's output: its select item, where there is one. */
+SourcePlace flow_output_place(const AstQuery *query, const BoundNode *node, size_t index);
+
+/* check_redefinition.c: does the statement fit the rows that target->existing tells of? */
+/* RU-55: keys and sequence by name; then, when the columns are known, their types. */
+bool check_keys_kept(Binder *binder, const AstFlow *flow, const FlowTarget *target);
+bool check_key_types_kept(Binder *binder, const AstFlow *flow, const FlowTarget *target);
+/* RW-50: target->columns and what is stored, as one; NULL when a mistake was reported. `listed`: the
+ * statement lists its columns. */
+const Schema *merge_stored_columns(Binder *binder, const AstQuery *query, const BoundNode *node,
+                                   const FlowTarget *target, bool listed);
+
 /* Of bind_program: a relation of the program by name, bound on first use. */
 NODISCARD Error *program_find_relation(Program *program, const AstName *name, bool *ret_found,
                                        const Relation **ret_relation);

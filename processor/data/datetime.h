@@ -43,6 +43,9 @@ int64_t time_zone_offset_us(const TimeZone *zone, int64_t instant_us);
 /* The instant of a local time; a local time in a gap moves forward by the gap, one that happens
  * twice is the earlier (as java.time and Spark). */
 int64_t time_zone_to_instant_us(const TimeZone *zone, int64_t local_us);
+/* The beginning of the day in the zone, as CAST(date AS TIMESTAMP); zone NULL: the local time, as
+ * TIMESTAMP_NTZ. The least or largest instant for what lies beyond. */
+int64_t date_to_timestamp_us(int32_t days, const TimeZone *zone);
 
 /* Spark's CAST(text AS DATE): [+-]yyyy[-m[-d]] with optional trailing T… or blank …; white space at
  * both ends is skipped. False when it is no date. */

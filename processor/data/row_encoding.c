@@ -12,9 +12,8 @@
  * A struct and a row are the same thing, so one plan serves both. A plan says, for one version,
  * what becomes of each stored value in the newest schema: which column it goes to, or that it is
  * skipped, and which columns are missing. Plans are made when a version is added; reading a row
- * only follows one. Stored types may be narrower than the newest ones (INT in BIGINT, FLOAT in
- * DOUBLE, fewer DECIMAL digits of the same scale, structs with fewer fields), since their encoding
- * is the same or can be widened; a column whose type changed otherwise reads NULL.
+ * only follows one. Stored types may be narrower than the newest ones (data/type_widening.h, and
+ * FLOAT in DOUBLE); a column whose type changed otherwise reads NULL.
  *
  * Sizes and counts are checked against the bytes that are there before anything is appended; a list
  * takes a bit an element at least, so what a damaged row can make us append is bounded by its
@@ -26,6 +25,7 @@
 
 #include "processor/data/decimal.h"
 #include "processor/data/row_reader.h"
+#include "processor/data/type_widening.h"
 #include "processor/base/banned.h"
 
 /* ---- Plans and versions ---- */
@@ -34,7 +34,8 @@ typedef struct ReadPlan ReadPlan;
 
 struct ReadPlan {
     const Type *stored;
-    bool skip; /* read over it: gone from the newest schema, or of another type there */
+    const Type *target; /* as which it is read; NULL: skipped */
+    bool skip;          /* read over it: gone from the newest schema, or of another type there */
     uint32_t child_count;
     ReadPlan *children; /* of ARRAY, MAP, STRUCT, by position as stored */
     uint32_t *targets;  /* STRUCT: child of the newest type each stored field goes to */
@@ -45,6 +46,7 @@ struct ReadPlan {
 struct SchemaHistory {
     Arena *arena;
     Arena *plan_arena; /* plans are made anew at every version added */
+    const TimeZone *date_zone;
     const Schema **schemas;
     ReadPlan *plans; /* to the newest, by version - 1 */
     uint32_t count;
@@ -60,9 +62,15 @@ SchemaHistory *schema_history_new(Arena *arena)
 {
     SchemaHistory *history = arena_new_object(arena, SchemaHistory);
     history->arena = arena;
+    history->date_zone = time_zone_utc();
     history->plan_arena = arena_new("row plans");
     arena_on_reset(arena, free_plan_arena, history->plan_arena);
     return history;
+}
+
+void schema_history_set_date_zone(SchemaHistory *history, const TimeZone *zone)
+{
+    history->date_zone = zone;
 }
 
 uint32_t schema_history_newest(const SchemaHistory *history)
@@ -139,16 +147,8 @@ static void plan_fields(Arena *arena, const Type *stored, const Type *target, Re
 /* Can a stored value that has no parts be read as the newest type? */
 static bool widens(const Type *stored, const Type *target)
 {
-    if (type_equal(stored, target)) {
-        return true;
-    }
-    if (type_is_integral(stored) && type_is_integral(target)) {
-        return stored->kind < target->kind;
-    }
-    if (stored->kind == TYPE_DECIMAL && target->kind == TYPE_DECIMAL) {
-        return stored->scale == target->scale && stored->precision < target->precision;
-    }
-    return stored->kind == TYPE_FLOAT && target->kind == TYPE_DOUBLE;
+    return type_widens_to(stored, target) ||
+           (stored->kind == TYPE_FLOAT && target->kind == TYPE_DOUBLE);
 }
 
 /* A list is skipped whole when its elements cannot be read. */
@@ -195,6 +195,7 @@ static ReadPlan make_plan(Arena *arena, const Type *stored, const Type *target)
         plan.skip |= target == NULL || !widens(stored, target);
         break;
     }
+    plan.target = plan.skip ? NULL : target;
     return plan;
 }
 
@@ -235,29 +236,53 @@ uint32_t schema_history_add(SchemaHistory *history, const Schema *schema)
 typedef struct RowSource {
     RowReader reader;
     Arena *arena;
+    const TimeZone *date_zone;
 } RowSource;
 
 /* Reading functions take the vector a value goes to; NULL: read over it. */
 
-static bool read_integer(RowSource *source, const Type *stored, Vector *vector)
+/* The value as the newest type, where that is no integer of another size. */
+static void append_widened(const RowSource *source, const ReadPlan *plan, int64_t value,
+                           Vector *vector)
+{
+    const Type *target = plan->target;
+    if (target->kind == TYPE_DECIMAL) {
+        int128 unscaled = (int128)value * decimal_power_of_ten(target->scale);
+        vector_append_int128(vector, source->arena, unscaled);
+    } else if (target->kind == TYPE_DOUBLE) {
+        vector_append_double(vector, source->arena, (double)value);
+    } else {
+        const TimeZone *zone = target->kind == TYPE_TIMESTAMP ? source->date_zone : NULL;
+        vector_append_int(vector, source->arena, date_to_timestamp_us((int32_t)value, zone));
+    }
+}
+
+static bool read_integer(RowSource *source, const ReadPlan *plan, Vector *vector)
 {
     int64_t value = 0;
-    if (!row_read_integer(&source->reader, type_value_size(stored), &value)) {
+    if (!row_read_integer(&source->reader, type_value_size(plan->stored), &value)) {
         return false;
     }
-    if (vector != NULL) {
+    if (vector == NULL) {
+        return true;
+    }
+    if (plan->target->kind != plan->stored->kind && !type_is_integral(plan->target)) {
+        append_widened(source, plan, value, vector);
+    } else {
         vector_append_int(vector, source->arena, value);
     }
     return true;
 }
 
-static bool read_decimal(RowSource *source, const Type *stored, Vector *vector)
+static bool read_decimal(RowSource *source, const ReadPlan *plan, Vector *vector)
 {
     int128 value = 0;
-    if (!row_read_int128(&source->reader, &value) || !decimal_fits(value, stored->precision)) {
+    if (!row_read_int128(&source->reader, &value) ||
+        !decimal_fits(value, plan->stored->precision)) {
         return false;
     }
     if (vector != NULL) {
+        value *= decimal_power_of_ten(plan->target->scale - plan->stored->scale);
         vector_append_int128(vector, source->arena, value);
     }
     return true;
@@ -391,9 +416,9 @@ static bool read_value(RowSource *source, const ReadPlan *plan, Vector *vector)
     case PHYSICAL_INT16:
     case PHYSICAL_INT32:
     case PHYSICAL_INT64:
-        return read_integer(source, plan->stored, vector);
+        return read_integer(source, plan, vector);
     case PHYSICAL_INT128:
-        return read_decimal(source, plan->stored, vector);
+        return read_decimal(source, plan, vector);
     case PHYSICAL_FLOAT:
         return read_float(source, vector);
     case PHYSICAL_DOUBLE:
@@ -422,7 +447,7 @@ Error *row_decode(const SchemaHistory *history, Str bytes, Arena *arena, Batch *
 {
     assert(batch->selection == NULL && batch->selected_count == batch->row_count);
     bytes.data = bytes.data == NULL ? "" : bytes.data;
-    RowSource source = {row_reader_of(bytes), arena};
+    RowSource source = {row_reader_of(bytes), arena, history->date_zone};
     uint64_t version;
     if (!row_read_varint(&source.reader, &version)) {
         return damaged(&source, bytes, batch);

@@ -3,8 +3,8 @@
  *
  * A SchemaHistory lists a table's schemas by version (1, 2, …). A row of an older version is read
  * by column name into the newest schema: new columns NULL, gone columns dropped. A stored type that
- * is narrower than the newest (INT in BIGINT, FLOAT in DOUBLE, DECIMAL of fewer digits and equal
- * scale, structs with fewer fields) is widened; a column of another type reads NULL.
+ * is narrower than the newest (data/type_widening.h, and FLOAT in DOUBLE) is widened; a column of
+ * another type reads NULL.
  *
  * Thread: any number may encode and decode while none adds a version. */
 #ifndef DATA_ROW_ENCODING_H
@@ -13,11 +13,15 @@
 #include "processor/base/buffer.h"
 #include "processor/base/error.h"
 #include "processor/data/batch.h"
+#include "processor/data/datetime.h"
 
 typedef struct SchemaHistory SchemaHistory;
 
 /* In `arena`; starts with no version. */
 SchemaHistory *schema_history_new(Arena *arena);
+/* In which zone a stored DATE is a TIMESTAMP of the newest version (UTC); it outlives the history.
+ */
+void schema_history_set_date_zone(SchemaHistory *history, const TimeZone *zone);
 /* Adds the next version (copied); returns its number, from 1. */
 uint32_t schema_history_add(SchemaHistory *history, const Schema *schema);
 uint32_t schema_history_newest(const SchemaHistory *history); /* 0 = none */

@@ -107,6 +107,15 @@ int64_t time_zone_to_instant_us(const TimeZone *zone, int64_t local_us)
     return instant;
 }
 
+int64_t date_to_timestamp_us(int32_t days, const TimeZone *zone)
+{
+    int64_t us = 0;
+    if (__builtin_mul_overflow((int64_t)days, INT64_C(86400000000), &us)) {
+        us = days < 0 ? INT64_MIN : INT64_MAX;
+    }
+    return zone == NULL ? us : time_zone_to_instant_us(zone, us);
+}
+
 /* ---- Reading ICU's rules ---- */
 
 typedef struct TransitionList {

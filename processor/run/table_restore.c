@@ -137,8 +137,8 @@ static Error *read_key(Restore *restore, const LogRecord *record, uint32_t *ret_
     for (size_t i = 0; i < table->key_count; i++) {
         columns[i] = vector_new(restore->arena, table->key_fields[i].type, 1);
     }
-    Error *error = json_decode_key(table->key_fields, table->key_count, record->key, restore->arena,
-                                   columns, ret_ordinal);
+    Error *error = json_decode_key(table->key_fields, table->key_count, record->key, NULL,
+                                   restore->arena, columns, ret_ordinal);
     if (error != NULL) {
         return bad_record(restore, record, error);
     }

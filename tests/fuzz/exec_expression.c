@@ -10,6 +10,7 @@
 #include "processor/data/value_text.h"
 #include "processor/exec/query.h"
 #include "processor/sql/parser.h"
+#include "tests/fuzz/common/mutate_sql.c"
 
 enum { INPUT_SIZE_MAX = 600, ROW_COUNT = 5 };
 

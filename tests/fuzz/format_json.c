@@ -170,7 +170,7 @@ static void try_key(const Schema *schema, Str key, Arena *arena)
         uint32_t ordinal = 0;
         AUTO(error)
         Error *error =
-            json_decode_key(schema->fields + first, count, key, arena, columns, &ordinal);
+            json_decode_key(schema->fields + first, count, key, NULL, arena, columns, &ordinal);
         for (size_t i = 0; i < count; i++) {
             require(columns[i]->length == (error == NULL ? 1 : 0), "a key half read");
         }

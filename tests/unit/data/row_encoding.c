@@ -222,6 +222,59 @@ static void wider_types_and_structs_with_more_fields(void **state)
     assert_false(vector_is_valid(newest->columns[4], 0));
 }
 
+/* RW-50: INT to BIGINT to DECIMAL or DOUBLE, DATE to TIMESTAMP at the zone's midnight. */
+static void rows_of_narrower_types(void **state)
+{
+    (void)state;
+    AUTO(arena) Arena *arena = arena_new("test");
+    const Field first[] = {field("a", &type_int),
+                           field("b", &type_bigint),
+                           field("c", &type_bigint),
+                           field("d", &type_date),
+                           field("e", &type_date),
+                           field("m", type_decimal(arena, 5, 2)),
+                           field("l", type_array(arena, &type_smallint))};
+    const Field second[] = {field("a", &type_double),
+                            field("b", type_decimal(arena, 22, 3)),
+                            field("c", &type_double),
+                            field("d", &type_timestamp),
+                            field("e", &type_timestamp_ntz),
+                            field("m", type_decimal(arena, 9, 4)),
+                            field("l", type_array(arena, type_decimal(arena, 7, 2)))};
+    TimeZone *oslo = NULL;
+    assert_null(time_zone_open(STR("Europe/Oslo"), &oslo));
+    SchemaHistory *history = schema_history_new(arena);
+    schema_history_set_date_zone(history, oslo);
+    const Schema *old = schema_new(arena, first, 7);
+    schema_history_add(history, old);
+    Batch *batch = one_row(arena, old);
+    vector_append_int(batch->columns[0], arena, -7);
+    vector_append_int(batch->columns[1], arena, INT64_MIN);
+    vector_append_int(batch->columns[2], arena, INT64_C(9007199254740993));
+    vector_append_int(batch->columns[3], arena, 19723); /* 2024-01-01 */
+    vector_append_int(batch->columns[4], arena, -1);
+    vector_append_int128(batch->columns[5], arena, -12345);
+    vector_append_int(batch->columns[6]->children[0], arena, 300);
+    vector_append_null(batch->columns[6]->children[0], arena);
+    vector_finish_list(batch->columns[6], arena);
+    AUTO_BUFFER Buffer bytes = {0};
+    row_encode(history, batch, 0, &bytes);
+
+    schema_history_add(history, schema_new(arena, second, 7));
+    Batch *newest = batch_new(arena, schema_history_get(history, 2), 1);
+    assert_null(row_decode(history, buffer_str(&bytes), arena, newest));
+    assert_true(VECTOR_VALUE(newest->columns[0], double, 0) == -7.0);
+    assert_true(VECTOR_VALUE(newest->columns[1], int128, 0) == (int128)INT64_MIN * 1000);
+    assert_true(VECTOR_VALUE(newest->columns[2], double, 0) == 9007199254740992.0);
+    assert_true(VECTOR_VALUE(newest->columns[3], int64_t, 0) ==
+                INT64_C(1704067200000000) - INT64_C(3600000000));
+    assert_true(VECTOR_VALUE(newest->columns[4], int64_t, 0) == -INT64_C(86400000000));
+    assert_true(VECTOR_VALUE(newest->columns[5], int128, 0) == -1234500);
+    assert_true(VECTOR_VALUE(newest->columns[6]->children[0], int128, 0) == 30000);
+    assert_false(vector_is_valid(newest->columns[6]->children[0], 1));
+    time_zone_free(oslo);
+}
+
 static void many_versions(void **state)
 {
     (void)state;
@@ -338,6 +391,7 @@ int main(void)
         cmocka_unit_test(new_columns_read_null_gone_ones_are_dropped),
         cmocka_unit_test(names_that_differ_in_case_only),
         cmocka_unit_test(wider_types_and_structs_with_more_fields),
+        cmocka_unit_test(rows_of_narrower_types),
         cmocka_unit_test(many_versions),
         cmocka_unit_test(damaged_rows),
         cmocka_unit_test(lengths_beyond_the_end),

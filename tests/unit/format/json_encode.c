@@ -202,7 +202,7 @@ static void check_key(Fixture *f, Vector *const *columns, size_t count, uint32_t
     assert_string_equal(buffer_cstr(&key), expected);
     Vector *read[] = {vector_new(f->arena, &type_bigint, 1), vector_new(f->arena, &type_string, 1)};
     uint32_t found = 77;
-    Error *error = json_decode_key(fields, count, buffer_str(&key), f->arena, read, &found);
+    Error *error = json_decode_key(fields, count, buffer_str(&key), NULL, f->arena, read, &found);
     assert_null(error);
     assert_int_equal(found, ordinal);
     for (size_t i = 0; i < count; i++) {
@@ -253,7 +253,7 @@ static void other_texts_are_no_keys(void **state)
                           vector_new(f->arena, &type_string, 1)};
         uint32_t ordinal = 77;
         AUTO(error)
-        Error *error = json_decode_key(fields, 2, texts[i], f->arena, read, &ordinal);
+        Error *error = json_decode_key(fields, 2, texts[i], NULL, f->arena, read, &ordinal);
         assert_non_null(error);
         assert_int_equal(error_class(error), ERROR_STATE_CORRUPT);
         assert_int_equal(read[0]->length, 0);

@@ -100,8 +100,8 @@ static void keys_come_back(void **state)
             json_encode_key(fields, columns, count, row, row % 3, &key);
             uint32_t ordinal = 77;
             Error *error =
-                json_decode_key(fields, count, arena_copy_str(f->arena, buffer_str(&key)), f->arena,
-                                read, &ordinal);
+                json_decode_key(fields, count, arena_copy_str(f->arena, buffer_str(&key)), NULL,
+                                f->arena, read, &ordinal);
             assert_null(error);
             assert_int_equal(ordinal, row % 3);
             for (uint32_t i = 0; i < count; i++) {
