@@ -3,12 +3,18 @@
  *
  *     resetting                               a start that finds this goes on here
  *     tombstones, at most commit.max_rows     as often as needed
- *     positions put back, resetting cleared   from here on it is an ordinary update
+ *     positions put back, resetting cleared,  from here on it is an ordinary update
+ *     definition written anew
  *
  * Rows go out of the store right after their tombstones were committed, so a start after a crash
- * finds exactly the rows that are still in the topic, and deletes those. */
+ * finds exactly the rows that are still in the topic, and deletes those.
+ *
+ * The table is emptied under the definition it was filled under, which the program's may not fit
+ * (RU-55). The last transaction begins a definition that knows nothing of the old one: it says
+ * where in the table's topic its rows begin. So the flow starts once more, on an empty table. */
 #include "processor/base/fault.h"
 #include "processor/run/flow_runner_internal.h"
+#include "processor/run/table_definition.h"
 
 #include "processor/base/banned.h"
 
@@ -95,19 +101,31 @@ static Error *delete_rows(FlowRunner *runner)
     return table_store_flush(store);
 }
 
+/* The rows to come lie behind what was written so far. */
+static Error *write_fresh_definition(FlowRunner *runner)
+{
+    ProgressDefinition fresh =
+        definition_fresh(runner->program, flow_writer_ends(runner->writer),
+                         (size_t)table_partitions(runner->table), runner->batch_arena);
+    return flow_writer_write_definition(runner->writer, &fresh);
+}
+
 static Error *put_positions_back(FlowRunner *runner, const char *update_id)
 {
     TRY(source_reader_reset(runner->reader));
     TRY(fault_check("full_refresh.before_clear"));
     TRY(flow_writer_begin(runner->writer));
     TRY(flow_writer_write_resetting(runner->writer, false, str_from(update_id)));
+    TRY(write_fresh_definition(runner));
     source_reader_close_epoch(runner->reader, &runner->commit.moved);
     TRY(flow_writer_write_positions(runner->writer, runner->source->topic, &runner->commit.moved,
                                     runner->epoch + 1, str_from(update_id)));
     TRY(flow_writer_commit(runner->writer));
     runner->epoch++;
     runner->resetting = false;
+    runner->rebuild = false;
     source_reader_commit(runner->reader, &runner->commit.moved);
+    runner->started = false; /* a table of the new definition is to be opened */
     return NULL;
 }
 
@@ -123,17 +141,23 @@ static Error *reset_once(FlowRunner *runner, const char *update_id)
     return put_positions_back(runner, update_id);
 }
 
+void flow_runner_expect_reset(FlowRunner *runner)
+{
+    runner->rebuild = true;
+}
+
 Error *flow_runner_reset(FlowRunner *runner, const char *update_id)
 {
     event_update_progress(runner->context->events, update_id, UPDATE_RESETTING, NULL);
     int attempt = 0;
+    runner->rebuild = true;
     if (!runner->started) {
         TRY(flow_start(runner, update_id));
     }
     for (;;) {
         Error *error = reset_once(runner, update_id);
         if (error == NULL) {
-            return NULL;
+            return flow_start(runner, update_id);
         }
         TRY(flow_recover(runner, update_id, error, &attempt));
     }

@@ -135,7 +135,7 @@ static Error *make_ready(FlowRunner *runner, const char *update_id)
     if (!runner->started) {
         TRY(flow_start(runner, update_id));
     }
-    return runner->resetting ? flow_runner_reset(runner, update_id) : NULL;
+    return runner->resetting || runner->rebuild ? flow_runner_reset(runner, update_id) : NULL;
 }
 
 /* ---------------------------------------------------------------------- triggered update ---- */

@@ -44,6 +44,10 @@ void flow_runner_free(FlowRunner *runner);
  * flow starts anew with its next work. */
 void flow_runner_release(FlowRunner *runner);
 
+/* A full refresh comes next: what is stored may be of a definition that the program's does not fit.
+ * Before its start; flow_runner_reset must follow. */
+void flow_runner_expect_reset(FlowRunner *runner);
+
 /* Ends the transaction an earlier process of the flow may have left open. First of all flows, then
  * start them: the open transaction of one would keep the others from reading their progress. A
  * failure may be dropped, the start tries again. */

@@ -48,6 +48,7 @@ struct FlowRunner {
     int64_t epoch;        /* last committed */
     bool started;         /* the last start went through to its end, and no error undid it */
     bool resetting;       /* a full refresh was under way at the start */
+    bool rebuild;         /* one is to come: the table is opened as it is stored */
     bool warm;            /* the keys of the state are in memory, or do not fit */
     bool claimed;         /* our claim is in the progress topic: any other there is newer */
     int64_t claim_offset; /* where; 0: not read back yet */

@@ -165,7 +165,10 @@ static void on_restore(void *context, const RestoreProgress *progress)
 static Error *open_table(FlowRunner *runner, const Progress *progress, int partitions)
 {
     const RunContext *context = runner->context;
+    bool as_stored = runner->rebuild || progress->resetting;
     TableOptions options = {.program = runner->program,
+                            .time_zone = context->program->time_zone,
+                            .as_stored = as_stored,
                             .partitions = partitions,
                             .state = context->state,
                             .key_memory = context->memory.key_table,
@@ -178,6 +181,9 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
                       clock_now_us(context->clock), on_restore, runner));
     TRY(check_table_topic(runner, progress));
     flow_writer_set_ends(runner->writer, table_ends(runner->table));
+    if (as_stored) {
+        return NULL; /* it is emptied first */
+    }
     FlowOptions flow = {.bound = runner->program->flow,
                         .schema = runner->program->bound->schema,
                         .history = table_history(runner->table),
@@ -213,8 +219,9 @@ static Error *open_query(FlowRunner *runner)
     ExecContext exec = {.time_zone = context->program->time_zone,
                         .now_us = clock_now_us(context->clock),
                         .current_user = context->program->topology->owner};
-    DecoderOptions decoder = {FORMAT_JSON, context->program->time_zone,
-                              runner->source->config->coerce};
+    DecoderOptions decoder = {.kind = FORMAT_JSON,
+                              .time_zone = context->program->time_zone,
+                              .coerce = runner->source->config->coerce};
     TRY(decoder_open(&decoder, runner->program->plan->sources[0].schema, &runner->decoder));
     TRY(expectations_open(runner->program->bound, &exec, &runner->expectations));
     return query_open(runner->program->plan, &exec, &runner->query);

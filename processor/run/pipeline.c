@@ -48,6 +48,7 @@ bool pipeline_must_stop(const Pipeline *pipeline)
 static void fill_context(Pipeline *pipeline, const PipelineOptions *options)
 {
     Str name = options->program->topology->pipeline;
+    pipeline->given = options->program;
     pipeline->context = (RunContext){
         .program = options->program,
         .log = options->log,
@@ -88,20 +89,23 @@ static Error *open_events(Pipeline *pipeline)
     return NULL;
 }
 
-static Error *reach_log(Pipeline *pipeline)
+static Error *reach_log(Pipeline *pipeline, const UpdateRequest *rebuilt)
 {
     int timeout_ms = pipeline->context.timeout_ms;
     /* A broker that is away is told of soon, not after the patience of a call. */
     TRY(log_ping(pipeline->context.log, timeout_ms < PING_MS ? timeout_ms : PING_MS));
     TRY(topics_prepare(pipeline->context.log, pipeline->context.program, timeout_ms));
-    return pipeline->events == NULL ? open_events(pipeline) : NULL;
+    if (pipeline->events == NULL) {
+        TRY(open_events(pipeline));
+    }
+    return pipeline_load_over_stored(pipeline, rebuilt);
 }
 
 /* The log may be away at the start: that heals. */
-static Error *reach_log_patiently(Pipeline *pipeline)
+static Error *reach_log_patiently(Pipeline *pipeline, const UpdateRequest *rebuilt)
 {
     for (int attempt = 1;; attempt++) {
-        Error *error = reach_log(pipeline);
+        Error *error = reach_log(pipeline, rebuilt);
         if (error == NULL || error_disposition(error) != ERROR_RETRY ||
             pipeline_must_stop(pipeline) ||
             (pipeline->context.attempts_max >= 0 && attempt > pipeline->context.attempts_max)) {
@@ -152,7 +156,8 @@ static Error *start_all(Pipeline *pipeline, const char *update_id)
     return NULL;
 }
 
-static Error *start_flows(Pipeline *pipeline)
+/* `rebuilt`: a full refresh of these tables comes next. */
+static Error *start_flows(Pipeline *pipeline, const UpdateRequest *rebuilt)
 {
     const Program *program = pipeline->context.program;
     pipeline->flows = arena_new_array(pipeline->arena, FlowRunner *, program->table_count);
@@ -161,6 +166,9 @@ static Error *start_flows(Pipeline *pipeline)
     for (size_t i = 0; i < program->table_count; i++) {
         pipeline->flows[pipeline->flow_count++] =
             flow_runner_new(&pipeline->context, &program->tables[i]);
+        if (rebuilt != NULL && pipeline_is_selected(pipeline, rebuilt, i)) {
+            flow_runner_expect_reset(pipeline->flows[i]);
+        }
         error_free(flow_runner_fence(pipeline->flows[i]));
     }
     for (int attempt = 1;; attempt++) {
@@ -172,6 +180,14 @@ static Error *start_flows(Pipeline *pipeline)
     }
 }
 
+static void stop_flows(Pipeline *pipeline)
+{
+    for (size_t i = 0; i < pipeline->flow_count; i++) {
+        flow_runner_free(pipeline->flows[i]);
+    }
+    pipeline->flow_count = 0;
+}
+
 Error *pipeline_open(const PipelineOptions *options, Pipeline **ret_pipeline)
 {
     Pipeline *pipeline = mem_new(Pipeline);
@@ -181,14 +197,14 @@ Error *pipeline_open(const PipelineOptions *options, Pipeline **ret_pipeline)
     bool rebuilt = false;
     Error *error = pipeline_open_state(pipeline, &rebuilt);
     if (error == NULL) {
-        error = reach_log_patiently(pipeline);
+        error = reach_log_patiently(pipeline, options->full_refresh);
     }
     if (error == NULL) {
         if (rebuilt) {
             pipeline_tell_rebuilt(pipeline);
         }
         metrics_set_phase(pipeline->context.metrics, PIPELINE_STARTING, NULL);
-        error = start_flows(pipeline);
+        error = start_flows(pipeline, options->full_refresh);
     }
     if (error != NULL) {
         pipeline_close(pipeline);
@@ -203,14 +219,17 @@ void pipeline_close(Pipeline *pipeline)
     if (pipeline == NULL) {
         return;
     }
-    for (size_t i = 0; i < pipeline->flow_count; i++) {
-        flow_runner_free(pipeline->flows[i]);
-    }
+    stop_flows(pipeline);
     metrics_set_events(pipeline->context.metrics, NULL);
     event_log_close(pipeline->events);
     pipeline_close_state(pipeline);
     arena_free(pipeline->arena);
     mem_free(pipeline);
+}
+
+const Program *pipeline_program(const Pipeline *pipeline)
+{
+    return pipeline->context.program;
 }
 
 size_t pipeline_flow_count(const Pipeline *pipeline)
@@ -229,19 +248,6 @@ FlowRunner *pipeline_flow(Pipeline *pipeline, size_t index)
 static Str flow_table_name(const Pipeline *pipeline, size_t flow)
 {
     return flow_runner_table(pipeline->flows[flow])->bound->name;
-}
-
-static bool is_selected(const Pipeline *pipeline, const UpdateRequest *request, size_t flow)
-{
-    if (request->tables == NULL) {
-        return true;
-    }
-    for (size_t i = 0; i < request->table_count; i++) {
-        if (str_equal_ignore_case(request->tables[i], flow_table_name(pipeline, flow))) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static Error *check_selection(const Pipeline *pipeline, const UpdateRequest *request)
@@ -306,9 +312,25 @@ static UpdateState final_state(const Error *error)
     return error_class(error) == ERROR_INTERRUPTED ? UPDATE_CANCELED : UPDATE_FAILED;
 }
 
+/* A table built anew has the columns of its statement alone: those it kept for its old rows, which
+ * the running program has, go with the rows. */
+static Error *prepare_full_refresh(Pipeline *pipeline, const UpdateRequest *request)
+{
+    TRY(pipeline_check_reset(pipeline, request));
+    if (pipeline->context.program == pipeline->given) {
+        return NULL;
+    }
+    TRY(pipeline_load_over_stored(pipeline, request));
+    stop_flows(pipeline);
+    return start_flows(pipeline, request);
+}
+
 Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateResult *ret_result)
 {
     TRY(check_selection(pipeline, request));
+    if (request->full_refresh) {
+        TRY(prepare_full_refresh(pipeline, request));
+    }
     UpdateResult result = {.drained = true};
     uuid_generate(result.update_id);
     const char *id = result.update_id;
@@ -319,7 +341,7 @@ Error *pipeline_update(Pipeline *pipeline, const UpdateRequest *request, UpdateR
     event_update_progress(pipeline->events, id, UPDATE_RUNNING, NULL);
     Error *first = NULL;
     for (size_t i = 0; i < pipeline->flow_count; i++) {
-        if (!is_selected(pipeline, request, i)) {
+        if (!pipeline_is_selected(pipeline, request, i)) {
             continue;
         }
         Error *error = update_flow_patiently(pipeline, pipeline->flows[i], request, &result);

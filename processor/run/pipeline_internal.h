@@ -13,6 +13,7 @@ struct Pipeline {
     const char *state_dir;
     State *state; /* NULL while it is mended */
     EventLog *events;
+    const Program *given; /* context.program: the same over what is stored of its tables */
     FlowRunner **flows;
     size_t flow_count;
     atomic_bool stop_flows; /* set with the caller's stop, or when something concerns all flows */
@@ -22,6 +23,14 @@ struct Pipeline {
 bool pipeline_must_stop(const Pipeline *pipeline);
 /* Waits, shorter when told to stop. */
 void pipeline_wait_ms(const Pipeline *pipeline, int64_t milliseconds);
+
+/* pipeline_redefine.c */
+/* context.program from the given one and what is stored; tables of `rebuilt` (a full refresh, or
+ * NULL) do not count as stored. */
+NODISCARD Error *pipeline_load_over_stored(Pipeline *pipeline, const UpdateRequest *rebuilt);
+bool pipeline_is_selected(const Pipeline *pipeline, const UpdateRequest *request, size_t table);
+/* Every selected table allows a full refresh. */
+NODISCARD Error *pipeline_check_reset(const Pipeline *pipeline, const UpdateRequest *request);
 
 /* pipeline_state.c. Thread: the pipeline's, while no flow runs; but pipeline_is_state_error: any.
  */

@@ -68,7 +68,8 @@ static Error *source_schema(Loading *loading, const TopologySource *config,
     TRY(sql_parse_column_definitions(config->columns.text, loading->arena, &columns, &count));
     const Schema *schema = NULL;
     TRY(bind_schema(loading->arena, columns, count, &schema));
-    DecoderOptions options = {FORMAT_JSON, loading->program->time_zone, config->coerce};
+    DecoderOptions options = {
+        .kind = FORMAT_JSON, .time_zone = loading->program->time_zone, .coerce = config->coerce};
     Decoder *decoder = NULL;
     TRY(decoder_open(&options, schema, &decoder));
     decoder_close(decoder);
@@ -280,7 +281,7 @@ static Error *no_topic_name(Str name, SourcePlace place)
  * at the first restore. */
 static Error *check_format(const Program *program, const BoundTable *table)
 {
-    DecoderOptions options = {FORMAT_JSON, program->time_zone, false};
+    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = program->time_zone};
     Decoder *decoder = NULL;
     Error *error = decoder_open(&options, table->schema, &decoder);
     decoder_close(decoder);
@@ -421,8 +422,27 @@ static bool sources_are_good(const Program *program)
     return true;
 }
 
+/* Where a source bears the name now, the statement is told so. */
+static void add_stored_tables(Loading *loading, const Relation *stored, size_t count)
+{
+    Catalog *catalog = loading->program->catalog;
+    for (size_t i = 0; i < count; i++) {
+        Str parts[3];
+        size_t part_count = catalog_split_name(stored[i].name, parts, ARRAY_LENGTH(parts));
+        if (part_count > 0 && catalog_find(catalog, parts, part_count) == NULL) {
+            catalog_put(catalog, parts, part_count, &stored[i]);
+        }
+    }
+}
+
 void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnostics,
                   Program **ret_program)
+{
+    program_load_over(topology, NULL, 0, arena, diagnostics, ret_program);
+}
+
+void program_load_over(const Topology *topology, const Relation *stored, size_t stored_count,
+                       Arena *arena, Diagnostics *diagnostics, Program **ret_program)
 {
     Program *program = arena_new_object(arena, Program);
     program->topology = topology;
@@ -431,6 +451,7 @@ void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnosti
     load_time_zone(&loading);
     check_properties(&loading);
     load_sources(&loading);
+    add_stored_tables(&loading, stored, stored_count);
     AstScript **scripts = parse_scripts(&loading);
     if (!sources_are_good(program)) {
         diagnostics_sort(diagnostics);

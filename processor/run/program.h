@@ -38,6 +38,10 @@ typedef struct Program {
  * none was added. Properties for librdkafka are checked by the library itself. */
 void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnostics,
                   Program **ret_program);
+/* The same over tables that the pipeline has already (run/redefinition.h): their statements
+ * redefine them, which keeps their columns and may be refused. */
+void program_load_over(const Topology *topology, const Relation *stored, size_t stored_count,
+                       Arena *arena, Diagnostics *diagnostics, Program **ret_program);
 
 /* A source's `start` as an instant; a date alone is its midnight in the session zone. False: it is
  * no timestamp (earliest and latest are none). */

@@ -121,6 +121,14 @@ void progress_definition_value(const ProgressDefinition *definition, Buffer *out
     json_field_str(&w, "sequence", definition->sequence);
     json_field_str(&w, "query", definition->query);
     json_field_str(&w, "topic", definition->topic);
+    json_field_str(&w, "date_zone", definition->date_zone);
+    write_texts(&w, "clauses", definition->clauses, definition->clause_count);
+    json_key(&w, "begins");
+    json_array_begin(&w);
+    for (size_t i = 0; i < definition->begin_count; i++) {
+        json_int(&w, definition->begins[i]);
+    }
+    json_array_end(&w);
     json_object_end(&w);
 }
 
@@ -253,6 +261,16 @@ static void read_definition(Reading *reading, const JsonTree *value)
         arena_copy_str(reading->arena, json_tree_str(json_tree_get(value, "query"), STR("")));
     definition->topic =
         arena_copy_str(reading->arena, json_tree_str(json_tree_get(value, "topic"), STR("")));
+    definition->date_zone =
+        arena_copy_str(reading->arena, json_tree_str(json_tree_get(value, "date_zone"), STR("")));
+    definition->clauses =
+        read_texts(reading, json_tree_get(value, "clauses"), &definition->clause_count);
+    const JsonTree *begins = json_tree_get(value, "begins");
+    definition->begin_count = json_tree_size(begins);
+    definition->begins = arena_new_array(reading->arena, int64_t, definition->begin_count);
+    for (size_t i = 0; i < definition->begin_count; i++) {
+        definition->begins[i] = json_tree_int(json_tree_at(begins, i), 0);
+    }
     reading->progress->has_definition = true;
 }
 

@@ -4,7 +4,7 @@
  *     {"flow","topic","partition"}  how far a source partition is applied            every commit
  *     {"flow"}                      claim: which process runs the flow               every start
  *     {"flow","resetting"}          a full refresh is under way
- *     {"table"}                     definition: schemas by version, keys, sequence   when it
+ *     {"table"}                     definition: schemas by version, keys, …          when it
  * changes
  *
  * A transaction ends with one position record per source partition that moved, all with the same
@@ -49,6 +49,12 @@ typedef struct ProgressDefinition {
     Str sequence;
     Str query; /* SQL text of the flow */
     Str topic;
+    Str date_zone; /* in which dates of an older version are timestamps; empty: there are none */
+    Str *clauses; /* what its statement says beside columns and query, by name: COMMENT, … (ST-5) */
+    size_t clause_count;
+    int64_t *begins; /* a partition of its topic: where its rows begin, what lies before was removed
+                        by a full refresh; fewer: 0 */
+    size_t begin_count;
 } ProgressDefinition;
 
 /* What the progress topic says of one flow and its table. */

@@ -92,7 +92,8 @@ static bool names_all_columns(const KeyQuestion *question, Str object)
 
 static Error *decode_object(KeyQuestion *question, Str text, Str object)
 {
-    DecoderOptions options = {FORMAT_JSON, question->program->time_zone, true};
+    DecoderOptions options = {
+        .kind = FORMAT_JSON, .time_zone = question->program->time_zone, .coerce = true};
     AUTO(decoder) Decoder *decoder = NULL;
     TRY(decoder_open(&options, question->key_schema, &decoder));
     RowErrors bad = {0};
@@ -264,7 +265,7 @@ static Error *read_topic(KeyQuestion *question, Log *log, int partitions, int pa
 /* The sequence stands in the rows. */
 static Error *read_sequence(const KeyQuestion *question, KeyReport *report)
 {
-    DecoderOptions options = {FORMAT_JSON, time_zone_utc(), false};
+    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = time_zone_utc(), .dates = true};
     AUTO(decoder) Decoder *decoder = NULL;
     TRY(decoder_open(&options, question->table->bound->schema, &decoder));
     RowErrors bad = {0};

@@ -5,129 +5,92 @@
 
 #include "connectors/format/format.h"
 #include "connectors/partitioner.h"
-#include "processor/bind/bind.h"
-#include "processor/data/key_encoding.h"
+#include "processor/run/table_definition.h"
 #include "processor/run/table_internal.h"
-#include "processor/sql/parser.h"
 
 #include "processor/base/banned.h"
 
-/* Schema of a stored column list. */
-static Error *parse_schema(Str text, Arena *arena, const Schema **ret_schema)
+static void release_zone(void *zone)
 {
-    AstColumnDefinition *columns = NULL;
-    size_t count = 0;
-    TRY(sql_parse_column_definitions(text, arena, &columns, &count));
-    return bind_schema(arena, columns, count, ret_schema);
+    time_zone_free(zone);
 }
 
-static Str schema_text(const Schema *schema, Arena *arena)
-{
-    AUTO_BUFFER Buffer text = {0};
-    schema_format(schema, &text);
-    return arena_copy_str(arena, buffer_str(&text));
-}
+/* ----------------------------------------------------------------------------- definition ---- */
 
-static bool same_names(const Str *a, size_t a_count, const Str *b, size_t b_count)
+/* The zone in which dates of older versions are timestamps. */
+static Error *open_date_zone(Table *table)
 {
-    if (a_count != b_count) {
-        return false;
-    }
-    for (size_t i = 0; i < a_count; i++) {
-        if (!str_equal_ignore_case(a[i], b[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* RU-55: rows were keyed and ordered by the old columns. */
-static Error *check_keys(const Table *table, const ProgressDefinition *old,
-                         const ProgressDefinition *now)
-{
-    bool keys = same_names(old->keys, old->key_count, now->keys, now->key_count);
-    if (keys && str_equal_ignore_case(old->sequence, now->sequence)) {
+    table->date_zone = time_zone_utc();
+    if (table->definition.date_zone.size == 0) {
         return NULL;
     }
-    Error *error =
-        error_at(ERROR_FULL_REFRESH_REQUIRED, table->program->flow->place,
-                 "Table `%.*s`: the %s of its REPLACE USING flow changed.",
-                 STR_ARG(table->program->bound->name), keys ? "SEQUENCE BY column" : "key columns");
-    return error_set_hint(error, "keep the columns as they were, or give the new shape to a new "
-                                 "table");
-}
-
-/* Columns may be added; what is there keeps its type (a widening or dropped column comes later). */
-static Error *check_schema(const Table *table, const Schema *old, const Schema *now)
-{
-    for (size_t i = 0; i < old->field_count; i++) {
-        Str name = old->fields[i].name;
-        int at = schema_find(now, name);
-        if (at < 0) {
-            return error_at(ERROR_NOT_YET, table->program->bound->place,
-                            "Table `%.*s`: dropping column `%.*s` from an existing table is not "
-                            "supported yet.",
-                            STR_ARG(table->program->bound->name), STR_ARG(name));
-        }
-        if (!type_equal(old->fields[i].type, now->fields[at].type)) {
-            AUTO_BUFFER Buffer from = {0};
-            AUTO_BUFFER Buffer to = {0};
-            type_format(old->fields[i].type, &from);
-            type_format(now->fields[at].type, &to);
-            return error_at(ERROR_NOT_YET, table->program->bound->place,
-                            "Table `%.*s`: changing column `%.*s` from %s to %s in an existing "
-                            "table is not supported yet.",
-                            STR_ARG(table->program->bound->name), STR_ARG(name), buffer_cstr(&from),
-                            buffer_cstr(&to));
-        }
-    }
+    TimeZone *zone = NULL;
+    TRY(time_zone_open(table->definition.date_zone, &zone));
+    arena_on_reset(table->arena, release_zone, zone);
+    table->date_zone = zone;
     return NULL;
 }
 
-/* The definition the program asks for, without schemas. */
-static ProgressDefinition wanted_definition(const Table *table)
+/* As stored: the table is to be emptied, whatever its SQL says now. */
+static Error *load_definition(Table *table, const ProgressDefinition *old, bool as_stored)
 {
-    const BoundFlow *flow = table->program->flow;
-    const Schema *schema = table->program->bound->schema;
-    ProgressDefinition wanted = {.key_count = flow->key_count,
-                                 .sequence = schema->fields[flow->sequence].name,
-                                 .query = flow->text,
-                                 .topic = str_from(table->program->topic)};
-    wanted.keys = arena_new_array(table->arena, Str, flow->key_count);
-    for (size_t i = 0; i < flow->key_count; i++) {
-        wanted.keys[i] = schema->fields[flow->keys[i]].name;
+    const ProgressDefinition none = {.date_zone = STR("")};
+    const Schema **schemas = NULL;
+    TRY(definition_schemas(old == NULL ? &none : old, table->arena, &schemas));
+    if (old == NULL) {
+        table->definition = definition_fresh(table->program, NULL, 0, table->arena);
+    } else if (as_stored) {
+        table->definition = *old;
+    } else {
+        TRY(definition_next(table->program, old, schemas, table->zone, table->arena,
+                            &table->definition));
     }
-    return wanted;
+    size_t stored = old == NULL ? 0 : old->schema_count;
+    if (table->definition.schema_count > stored) {
+        schemas[stored] = table->program->bound->schema;
+    }
+    table->definition_changed = old == NULL || !definition_equal(old, &table->definition);
+    table->schema = schemas[table->definition.schema_count - 1];
+    table->versions = schemas;
+    return open_date_zone(table);
 }
 
-static Error *load_definition(Table *table, const ProgressDefinition *old)
+static Error *find_column(const Table *table, Str name, uint32_t *ret_column)
 {
-    ProgressDefinition now = wanted_definition(table);
-    size_t old_count = old == NULL ? 0 : old->schema_count;
-    now.schemas = arena_new_array(table->arena, Str, old_count + 1);
-    const Schema *newest = NULL;
-    for (size_t i = 0; i < old_count; i++) {
-        now.schemas[i] = old->schemas[i];
-        TRY(parse_schema(old->schemas[i], table->arena, &newest));
-        (void)schema_history_add(table->history, newest);
+    int column = schema_find(table->schema, name);
+    if (column < 0) {
+        return error_new(ERROR_KAFKA_TOPIC_MISMATCH,
+                         "Table `%.*s`: what the progress topic says of it has no column `%.*s`.",
+                         STR_ARG(table->program->bound->name), STR_ARG(name));
     }
-    now.schema_count = old_count;
-    if (old != NULL) {
-        TRY(check_keys(table, old, &now));
-    }
-    if (newest != NULL) {
-        TRY(check_schema(table, newest, table->program->bound->schema));
-    }
-    if (newest == NULL || !schema_equal(newest, table->program->bound->schema)) {
-        now.schemas[now.schema_count++] = schema_text(table->program->bound->schema, table->arena);
-        (void)schema_history_add(table->history, table->program->bound->schema);
-    }
-    table->definition_changed = old == NULL || now.schema_count != old_count ||
-                                !str_equal(old->query, now.query) ||
-                                !str_equal(old->topic, now.topic);
-    table->definition = now;
+    *ret_column = (uint32_t)column;
     return NULL;
 }
+
+static Error *load_shape(Table *table)
+{
+    const ProgressDefinition *definition = &table->definition;
+    table->key_count = definition->key_count;
+    table->keys = arena_new_array(table->arena, uint32_t, table->key_count);
+    for (size_t i = 0; i < table->key_count; i++) {
+        TRY(find_column(table, definition->keys[i], &table->keys[i]));
+    }
+    TRY(find_column(table, definition->sequence, &table->sequence));
+    schema_history_set_date_zone(table->history, table->date_zone);
+    for (size_t i = 0; i < definition->schema_count; i++) {
+        (void)schema_history_add(table->history, table->versions[i]);
+    }
+    TableKeyOptions options = {.versions = table->versions,
+                               .version_count = definition->schema_count,
+                               .columns = table->keys,
+                               .column_count = table->key_count,
+                               .date_zone = table->date_zone};
+    table->key = table_key_new(table->arena, &options);
+    table->row_writer = json_row_writer_new(table->arena, table->history);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------- store ---- */
 
 /* The message key of the key's first row; its partition is the shard. */
 static uint32_t name_key(void *context, Str key, Buffer *out)
@@ -140,27 +103,43 @@ static uint32_t name_key(void *context, Str key, Buffer *out)
     return (uint32_t)partition_of_key(buffer_str(out), table->partitions);
 }
 
-static void load_key_fields(Table *table)
+static void format_compared_types(const Table *table, const Schema *schema, Buffer *out)
 {
-    const BoundFlow *flow = table->program->flow;
-    table->key_count = flow->key_count;
-    Field *fields = arena_new_array(table->arena, Field, flow->key_count);
-    for (size_t i = 0; i < flow->key_count; i++) {
-        fields[i] = table->program->bound->schema->fields[flow->keys[i]];
+    for (size_t i = 0; i <= table->key_count; i++) {
+        uint32_t column = i < table->key_count ? table->keys[i] : table->sequence;
+        int at = schema_find(schema, table->schema->fields[column].name);
+        buffer_append_cstr(out, i == 0 ? " (" : ", ");
+        if (at >= 0) {
+            type_format(schema->fields[at].type, out);
+        }
     }
-    table->key_fields = fields;
+    buffer_append_byte(out, ')');
+}
+
+/* What the store caches. Keys and sequences of wider types are other bytes: then the rows are read
+ * again from the topic. */
+static void format_origin(const Table *table, Buffer *out)
+{
+    AUTO_BUFFER Buffer first = {0};
+    AUTO_BUFFER Buffer now = {0};
+    format_compared_types(table, table->versions[0], &first);
+    format_compared_types(table, table->schema, &now);
+    buffer_append_cstr(out, table->program->topic);
+    if (!str_equal(buffer_str(&first), buffer_str(&now))) {
+        buffer_append_str(out, buffer_str(&now));
+    }
 }
 
 static Error *open_store(Table *table, const TableOptions *options)
 {
-    TRY(state_table(options->state, options->program->bound->name,
-                    str_from(options->program->topic), (uint32_t)options->partitions,
-                    &table->store));
+    AUTO_BUFFER Buffer origin = {0};
+    format_origin(table, &origin);
+    TRY(state_table(options->state, options->program->bound->name, buffer_str(&origin),
+                    (uint32_t)options->partitions, &table->store));
     OverlayOptions overlay = {.name_key = name_key,
                               .context = table,
                               .key_memory = options->key_memory,
-                              .epoch_memory = options->epoch_memory,
-                              .batch_max = options->batch_rows};
+                              .epoch_memory = options->epoch_memory};
     TRY(table_store_is_empty(table->store, &overlay.store_is_empty));
     table->overlay = overlay_new(table->store, &overlay);
     return NULL;
@@ -171,14 +150,15 @@ Error *table_open(const TableOptions *options, const ProgressDefinition *old, Ta
     Table *table = arena_new_object(options->arena, Table);
     table->program = options->program;
     table->arena = options->arena;
+    table->zone = options->time_zone;
     table->partitions = options->partitions;
     table->history = schema_history_new(table->arena);
     table->ends = arena_new_array(table->arena, int64_t, (size_t)options->partitions);
-    load_key_fields(table);
-    table->key_writer = json_key_writer_new(table->arena, table->key_fields, table->key_count);
-    Error *error = load_definition(table, old);
+    Error *error = load_definition(table, old, options->as_stored);
     if (error == NULL) {
-        table->row_writer = json_row_writer_new(table->arena, table->history);
+        error = load_shape(table);
+    }
+    if (error == NULL) {
         error = open_store(table, options);
     }
     if (error != NULL) {
@@ -207,6 +187,11 @@ const SchemaHistory *table_history(const Table *table)
     return table->history;
 }
 
+const Schema *table_schema(const Table *table)
+{
+    return table->schema;
+}
+
 Overlay *table_overlay(Table *table)
 {
     return table->overlay;
@@ -229,7 +214,7 @@ const int64_t *table_ends(const Table *table)
 
 Error *table_format_key(const Table *table, Str key, uint32_t ordinal, Buffer *out)
 {
-    return json_key_write(table->key_writer, key, ordinal, out);
+    return table_key_write(table->key, key, ordinal, out);
 }
 
 const JsonRowWriter *table_row_writer(const Table *table)
@@ -240,7 +225,7 @@ const JsonRowWriter *table_row_writer(const Table *table)
 Error *table_decode_rows(const Table *table, const Str *rows, size_t count, Arena *arena,
                          Batch **ret_batch)
 {
-    Batch *batch = batch_new(arena, table->program->bound->schema, (uint32_t)count);
+    Batch *batch = batch_new(arena, table->schema, (uint32_t)count);
     for (size_t i = 0; i < count; i++) {
         TRY(row_decode(table->history, rows[i], arena, batch));
     }

@@ -15,6 +15,8 @@ typedef struct Table Table;
 
 typedef struct TableOptions {
     const ProgramTable *program;
+    const TimeZone *time_zone; /* the session's: of dates that become timestamps */
+    bool as_stored; /* under the old definition, whatever the program says: to be emptied */
     int partitions; /* of the topic */
     State *state;
     size_t key_memory;   /* bytes of its key table */
@@ -37,13 +39,16 @@ typedef struct RestoreProgress {
 
 /* What the program wants against what is in use: gives the new definition (in the arena of the
  * table) and whether it must be written. FULL_REFRESH_REQUIRED when key or sequence columns changed
- * (RU-55); NOT_YET when a column was dropped or changed its type. `old`: NULL for a new table. */
+ * (RU-55), SCHEMA_MISMATCH when a column did that holds rows (RW-50). `old`: NULL for a new table.
+ */
 NODISCARD Error *table_open(const TableOptions *options, const ProgressDefinition *old,
                             Table **ret_table);
 void table_close(Table *table);
 
 const ProgressDefinition *table_definition(const Table *table, bool *ret_changed);
 const SchemaHistory *table_history(const Table *table);
+/* The columns of its rows, kept ones too. */
+const Schema *table_schema(const Table *table);
 Overlay *table_overlay(Table *table);
 TableStore *table_store(Table *table);
 int table_partitions(const Table *table);

@@ -92,7 +92,7 @@ static FoldedRow *sorted_rows(const Fold *fold)
 static Error *decode_rows(const Schema *schema, const Str *values, size_t count, Arena *arena,
                           Batch *into)
 {
-    DecoderOptions options = {FORMAT_JSON, time_zone_utc(), false};
+    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = time_zone_utc(), .dates = true};
     AUTO(decoder) Decoder *decoder = NULL;
     TRY(decoder_open(&options, schema, &decoder));
     for (size_t i = 0; i < count; i += BATCH_ROWS) {

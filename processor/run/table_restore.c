@@ -77,6 +77,11 @@ static Error *find_start(Restore *restore, int partition, int64_t limit_us, Stor
     int64_t end = 0;
     TRY(log_watermarks(restore->log, table->program->topic, partition, READ_UNCOMMITTED,
                        restore->timeout_ms, &start, &end));
+    const ProgressDefinition *definition = &table->definition;
+    int64_t begin = (size_t)partition < definition->begin_count ? definition->begins[partition] : 0;
+    if (begin > start && begin <= end) {
+        start = begin; /* before it lie rows of another definition, and their removals */
+    }
     int64_t position = -1;
     int64_t written_us = 0;
     TRY(table_store_position(table->store, (uint32_t)partition, &position, &written_us));
@@ -133,17 +138,12 @@ static Error *read_key(Restore *restore, const LogRecord *record, uint32_t *ret_
     if (record->key.data == NULL) {
         return bad_record(restore, record, NULL);
     }
-    Vector **columns = arena_new_array(restore->arena, Vector *, table->key_count);
-    for (size_t i = 0; i < table->key_count; i++) {
-        columns[i] = vector_new(restore->arena, table->key_fields[i].type, 1);
-    }
-    Error *error = json_decode_key(table->key_fields, table->key_count, record->key, NULL,
-                                   restore->arena, columns, ret_ordinal);
+    buffer_clear(&restore->key);
+    Error *error =
+        table_key_read(table->key, record->key, restore->arena, &restore->key, ret_ordinal);
     if (error != NULL) {
         return bad_record(restore, record, error);
     }
-    buffer_clear(&restore->key);
-    key_encode(columns, table->key_count, 0, &restore->key);
     return NULL;
 }
 
@@ -172,7 +172,7 @@ static Error *key_of_row(Restore *restore, const LogRecord *record, Vector *cons
     buffer_clear(&restore->key);
     key_encode(key_columns, table->key_count, row, &restore->key);
     buffer_clear(&restore->key_text);
-    TRY(json_key_write(table->key_writer, buffer_str(&restore->key), 0, &restore->key_text));
+    TRY(table_key_write(table->key, buffer_str(&restore->key), 0, &restore->key_text));
     Str text = buffer_str(&restore->key_text);
     Str have = record->key;
     if (str_equal(have, text)) {
@@ -204,7 +204,7 @@ static Error *put_row(Restore *restore, const LogRecord *record, const Batch *ba
     uint32_t ordinal = 0;
     TRY(key_of_row(restore, record, key_columns, row, &ordinal));
     buffer_clear(&restore->sequence);
-    key_encode_value(batch->columns[table->program->flow->sequence], row, &restore->sequence);
+    key_encode_value(batch->columns[table->sequence], row, &restore->sequence);
     buffer_clear(&restore->row);
     row_encode(table->history, batch, row, &restore->row);
     Str key = buffer_str(&restore->key);
@@ -318,7 +318,7 @@ static Error *apply_batch(Restore *restore, const LogRecord *records, size_t cou
     TRY(decode_values(restore, records, count, &batch));
     Vector **key_columns = arena_new_array(restore->arena, Vector *, table->key_count);
     for (size_t i = 0; i < table->key_count; i++) {
-        key_columns[i] = batch->columns[table->program->flow->keys[i]];
+        key_columns[i] = batch->columns[table->keys[i]];
     }
     uint32_t row = 0;
     for (size_t i = 0; i < count; i++) {
@@ -352,8 +352,8 @@ static Error *replay(Restore *restore)
     TRY(find_starts(restore));
     TRY(topic_reader_open(restore->log, table->program->topic, table->partitions, restore->starts,
                           table->ends, &restore->reader));
-    DecoderOptions options = {FORMAT_JSON, time_zone_utc(), false};
-    TRY(decoder_open(&options, table->program->bound->schema, &restore->decoder));
+    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = table->date_zone, .dates = true};
+    TRY(decoder_open(&options, table->schema, &restore->decoder));
     for (;;) {
         const LogRecord *records = NULL;
         size_t count = 0;

@@ -104,9 +104,7 @@ typedef struct AstExpectation {
 typedef struct AstProperty {
     Str key; /* dotted bare name and quoted text alike, as text */
     SourcePlace key_place;
-    bool key_quoted;
     Str value; /* as text: 'x' is x, 3 is 3, TRUE is true */
-    bool value_quoted;
     SourcePlace value_place;
 } AstProperty;
 
@@ -164,7 +162,6 @@ typedef enum AstFlowKind {
 typedef struct AstColumnSelection {
     bool given;
     bool except; /* * EXCEPT (…) */
-    bool parens; /* the list was written in parentheses */
     AstIdentifierList columns;
     SourcePlace place;
 } AstColumnSelection;

@@ -344,8 +344,7 @@ typedef struct AstCase {
 typedef struct AstCast {
     AstExpr *operand;
     AstDataType *type;
-    bool try_;         /* TRY_CAST */
-    bool double_colon; /* written x::type */
+    bool try_; /* TRY_CAST */
 } AstCast;
 
 typedef struct AstExtract {

@@ -135,6 +135,10 @@ static Error *misplaced_option(Parser *parser)
 {
     static const Keyword words[] = {KEYWORD_WITHIN, KEYWORD_FILTER, KEYWORD_IGNORE, KEYWORD_RESPECT,
                                     KEYWORD_OVER};
+    if (parser_is_words(parser, KEYWORD_IGNORE, KEYWORD_NULLS) &&
+        parser_is_ahead(parser, 2, TOKEN_CLOSE)) {
+        return NULL; /* may be those of a call around: first(f() OVER w IGNORE NULLS) */
+    }
     for (size_t i = 0; i < ARRAY_LENGTH(words); i++) {
         if (parser_is_word(parser, words[i])) {
             return error_set_hint(parser_unexpected(parser),

@@ -15,7 +15,6 @@ static Error *parse_property_key(Parser *parser, AstProperty *property)
         TRY(parse_string(parser, "a property's key", &key));
         property->key = key.value;
         property->key_place = key.place;
-        property->key_quoted = true;
         return NULL;
     }
     enum { KEY_PARTS_MAX = 100 };
@@ -39,7 +38,6 @@ static Error *parse_property_value(Parser *parser, AstProperty *property)
         TRY(parse_string(parser, "a value", &value));
         property->value = value.value;
         property->value_place = value.place;
-        property->value_quoted = true;
         return NULL;
     }
     property->value_place = parser_place_of(token);

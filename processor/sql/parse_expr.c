@@ -416,7 +416,7 @@ static Error *parse_postfix_step(Parser *parser, AstExpr *base, size_t start, As
         TRY(parse_field_name(parser, &made.field.name));
     } else if (parser_accept(parser, TOKEN_DOUBLE_COLON)) {
         made.kind = AST_EXPR_CAST;
-        made.cast = (AstCast){.operand = base, .double_colon = true};
+        made.cast = (AstCast){.operand = base};
         TRY(parse_data_type(parser, &made.cast.type));
     } else if (parser_accept(parser, TOKEN_COLON)) {
         made.kind = AST_EXPR_VARIANT_PATH;

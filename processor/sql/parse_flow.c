@@ -120,7 +120,6 @@ static Error *parse_column_selection(Parser *parser, AstColumnSelection *ret)
         TRY(parser_expect_word(parser, KEYWORD_EXCEPT));
         TRY(parse_parenthesized_columns(parser, "a column name", &selection.columns));
     } else if (parser_is(parser, TOKEN_OPEN)) {
-        selection.parens = true;
         TRY(parse_parenthesized_columns(parser, "a column name", &selection.columns));
     } else {
         TRY(parse_column_list(parser, "a column name", &selection.columns));

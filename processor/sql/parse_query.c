@@ -325,12 +325,34 @@ static Error *parse_select(Parser *parser, AstSelect **ret)
     return NULL;
 }
 
+/* Behind the comma that stands here a relation begins that cannot be read as a row: VALUES and what
+ * no name can have behind it, LATERAL (SELECT …). */
+static bool at_next_relation(const Parser *parser)
+{
+    if (parser_is_word_ahead(parser, 1, KEYWORD_LATERAL)) {
+        return parser_is_ahead(parser, 2, TOKEN_OPEN) && parser_starts_query_ahead(parser, 3);
+    }
+    const Token *token = parser_ahead(parser, 2);
+    bool number =
+        token->kind == TOKEN_INTEGER || token->kind == TOKEN_DECIMAL || token->kind == TOKEN_DOUBLE;
+    bool word = token->kind == TOKEN_WORD &&
+                (token->keyword == KEYWORD_NULL || token->keyword == KEYWORD_TRUE ||
+                 token->keyword == KEYWORD_FALSE || token->keyword == KEYWORD_CASE);
+    return parser_is_word_ahead(parser, 1, KEYWORD_VALUES) && (number || word);
+}
+
 /* VALUES has been taken. */
 Error *parse_values_rows(Parser *parser, AstValues **ret)
 {
     size_t start = parser->at - 1;
+    size_t capacity = 0;
     AstValues *values = arena_new_object(parser->arena, AstValues);
-    TRY(parse_expression_list(parser, &values->rows, &values->row_count));
+    do {
+        AstExpr *row = NULL;
+        TRY(parse_expression(parser, &row));
+        *PARSER_PUSH(parser, values->rows, values->row_count, capacity) = row;
+    } while (parser_is(parser, TOKEN_COMMA) && !at_next_relation(parser) &&
+             parser_accept(parser, TOKEN_COMMA));
     values->place = parser_place_from(parser, start);
     *ret = values;
     return NULL;

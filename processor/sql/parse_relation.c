@@ -182,6 +182,30 @@ static Error *parse_group_rest(Parser *parser, size_t open, AstRelation **ret)
     return NULL;
 }
 
+/* Behind "(" stands VALUES: the query is a relation that is joined when it says no more than VALUES
+ * and something other than its ")" follows. */
+static bool begins_group(const Parser *parser, const AstQuery *query)
+{
+    return query->body->kind == AST_TERM_VALUES && query->common_table_count == 0 &&
+           query->sort_kind == AST_SORT_NONE && query->window_count == 0 && !query->limit_all &&
+           query->limit == NULL && query->offset == NULL && !parser_is(parser, TOKEN_CLOSE) &&
+           !parser_at_end(parser);
+}
+
+/* (VALUES 1 AS a JOIN …): the relation is pending with the alias it has been given. */
+static Error *parse_values_group(Parser *parser, size_t open, const AstQueryTerm *term,
+                                 AstRelation **ret)
+{
+    AstRelation *relation = arena_new_object(parser->arena, AstRelation);
+    relation->kind = AST_RELATION_VALUES;
+    relation->values = term->values;
+    relation->alias = term->values_alias;
+    set_span(parser, relation, open + 1);
+    parser->pending_relation = relation;
+    parser->pending_at = open + 1;
+    return parse_group_rest(parser, open, ret);
+}
+
 /* Behind "(" stands another one that leads to a query: what is in the inner parentheses is a query,
  * which may go on, or a relation, which may be joined. */
 static Error *parse_doubled_relation(Parser *parser, size_t open, AstRelation **ret)
@@ -215,8 +239,12 @@ static Error *parse_parenthesized_relation(Parser *parser, AstRelation **ret)
     } else {
         AstQuery *query = NULL;
         TRY(parse_query(parser, &query));
-        TRY(parser_expect_close(parser, open));
-        *ret = new_query_relation(parser, query, open);
+        if (begins_group(parser, query)) {
+            TRY(parse_values_group(parser, open, query->body, ret));
+        } else {
+            TRY(parser_expect_close(parser, open));
+            *ret = new_query_relation(parser, query, open);
+        }
     }
     parser_leave(parser, 2);
     return NULL;
@@ -279,9 +307,11 @@ Error *parse_relation(Parser *parser, AstRelation **ret)
     size_t start = parser_expr_start(parser);
     AstRelation *relation = NULL;
     TRY(parse_relation_primary(parser, &relation));
-    TRY(parse_sample(parser, &relation->sample));
-    TRY(parse_watermark(parser, &relation->watermark));
-    TRY(parse_table_alias(parser, true, &relation->alias));
+    if (relation->alias.name.name.data == NULL) { /* pending VALUES may have theirs */
+        TRY(parse_sample(parser, &relation->sample));
+        TRY(parse_watermark(parser, &relation->watermark));
+        TRY(parse_table_alias(parser, true, &relation->alias));
+    }
     TRY(parse_pivot(parser, &relation->pivot));
     set_span(parser, relation, start);
     *ret = relation;

@@ -147,6 +147,25 @@ bool parser_is_identifier(const Parser *parser)
     return parser_is_identifier_ahead(parser, 0);
 }
 
+/* A word with which an expression goes on behind an operand. */
+static bool is_operator_word(const Token *token)
+{
+    switch (token->keyword) {
+    case KEYWORD_BETWEEN:
+    case KEYWORD_COLLATE:
+    case KEYWORD_DIV:
+    case KEYWORD_ILIKE:
+    case KEYWORD_IN:
+    case KEYWORD_IS:
+    case KEYWORD_LIKE:
+    case KEYWORD_REGEXP:
+    case KEYWORD_RLIKE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool parser_starts_operand_ahead(const Parser *parser, size_t ahead)
 {
     const Token *token = parser_ahead(parser, ahead);
@@ -174,9 +193,9 @@ bool parser_starts_operand_ahead(const Parser *parser, size_t ahead)
     case KEYWORD_CASE:
         return true;
     case KEYWORD_NOT: /* not NOT IN, NOT LIKE …, which continue an expression */
-        return (keyword_flags(parser_ahead(parser, ahead + 1)->keyword) & WORD_NOT_ALIAS) == 0;
+        return !is_operator_word(parser_ahead(parser, ahead + 1));
     default:
-        return (keyword_flags(token->keyword) & (WORD_RESERVED | WORD_NOT_ALIAS)) == 0;
+        return (keyword_flags(token->keyword) & WORD_RESERVED) == 0 && !is_operator_word(token);
     }
 }
 

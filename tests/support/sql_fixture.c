@@ -60,7 +60,7 @@ void sql_fixture_relation(SqlFixture *fixture, RelationKind kind, const char *na
 Error *sql_fixture_expression(SqlFixture *fixture, const char *text, const Schema *schema,
                               BoundExpr **ret_expr)
 {
-    static const Schema no_columns = {NULL, 0};
+    static const Schema no_columns = {0};
     AstExpr *expr = NULL;
     TRY(sql_parse_expression(arena_copy_str(fixture->arena, str_from(text)), fixture->arena,
                              &expr));

@@ -9,7 +9,6 @@
 
 #include "processor/base/buffer.h"
 
-#include "processor/sql/ast_print.h"
 #include "processor/sql/parser.h"
 #include "tests/support/vectors.h"
 
@@ -93,61 +92,11 @@ static void test_what_must_not_parse(void **state)
     (void)state;
 }
 
-/* What `text` parses to, printed; false when it does not parse. */
-static bool print_parsed(VectorKind kind, Str text, Arena *arena, Buffer *out)
-{
-    if (kind == VECTOR_EXPR) {
-        AstExpr *expr = NULL;
-        AUTO(error) Error *error = sql_parse_expression(text, arena, &expr);
-        if (error == NULL) {
-            ast_print_expr(expr, out);
-        }
-        return error == NULL;
-    }
-    Diagnostics diagnostics = {0};
-    AstScript *script = NULL;
-    sql_parse_script(text, arena, &diagnostics, &script);
-    for (size_t i = 0; i < script->statement_count; i++) {
-        ast_print_statement(script->statements[i], out);
-        buffer_append_cstr(out, ";\n");
-    }
-    bool parsed = diagnostics.count == 0;
-    diagnostics_done(&diagnostics);
-    return parsed;
-}
-
-/* Printed and parsed again, every vector prints as the same text. */
-static void test_round_trip(void **state)
-{
-    AUTO(arena) Arena *arena = arena_new("vectors");
-    VectorSet set = {0};
-    assert_null(vectors_read(VECTORS_FOLDER, arena, &set));
-    size_t failed = 0;
-    for (size_t i = 0; i < set.count; i++) {
-        const TestVector *vector = &set.items[i];
-        if (!is_parser_vector(vector) || vector->stage == VECTOR_STAGE_PARSE) {
-            continue;
-        }
-        AUTO_BUFFER Buffer once = {0};
-        AUTO_BUFFER Buffer twice = {0};
-        bool parsed = print_parsed(vector->kind, vector->text, arena, &once);
-        bool again = parsed && print_parsed(vector->kind, buffer_str(&once), arena, &twice);
-        if (!again || !str_equal(buffer_str(&once), buffer_str(&twice))) {
-            print_error("%.*s: %s\n%s\n%s\n", STR_ARG(vector->id), again ? "differs" : "no SQL",
-                        buffer_cstr(&once), buffer_cstr(&twice));
-            failed++;
-        }
-    }
-    assert_int_equal(failed, 0);
-    (void)state;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_must_parse),
         cmocka_unit_test(test_what_must_not_parse),
-        cmocka_unit_test(test_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
