@@ -9,20 +9,45 @@
 
 #include "processor/base/banned.h"
 
-enum { CHUNK_ROWS = 1024, TRANSACTION_TIMEOUT_MS = 60000 };
+/* A record's tag: number of its table and, from 1, of its row in the table's delta. */
+enum { CHUNK_ROWS = 1024, TRANSACTION_TIMEOUT_MS = 60000, TAG_ROW_BITS = 48 };
+
+typedef struct WriterTable {
+    FlowWriterTable table;
+    int64_t *ends;     /* a partition: behind its last record, committed */
+    int64_t *new_ends; /* the same with the open transaction's deliveries */
+    uint64_t rows;     /* queued in this transaction */
+} WriterTable;
 
 struct FlowWriter {
     FlowWriterOptions options;
     LogProducer *producer;
-    int64_t *ends;         /* a table partition: behind its last record, committed */
-    int64_t *new_ends;     /* the same with the open transaction's deliveries */
+    WriterTable *tables;
     bool open;             /* a transaction */
     Error *delivery_error; /* the first record that was not stored */
-    uint64_t delivery_tag; /* its row in the delta, from 1; 0: no table row */
-    uint64_t rows;         /* table rows queued in this transaction */
+    uint64_t delivery_tag; /* of that; 0: no table row */
     Buffer bytes;          /* keys and values of a chunk */
     Arena *arena;          /* of a chunk */
 };
+
+static uint64_t next_tag(FlowWriter *writer, size_t number)
+{
+    return (uint64_t)number << TAG_ROW_BITS | ++writer->tables[number].rows;
+}
+
+static uint64_t row_of_tag(uint64_t tag)
+{
+    return tag & ((UINT64_C(1) << TAG_ROW_BITS) - 1);
+}
+
+static void note_delivered(FlowWriter *writer, const LogDelivery *delivery)
+{
+    WriterTable *table = &writer->tables[delivery->tag >> TAG_ROW_BITS];
+    if (delivery->partition < table->table.partitions &&
+        delivery->offset + 1 > table->new_ends[delivery->partition]) {
+        table->new_ends[delivery->partition] = delivery->offset + 1;
+    }
+}
 
 static void on_delivery(void *context, const LogDelivery *delivery)
 {
@@ -34,19 +59,28 @@ static void on_delivery(void *context, const LogDelivery *delivery)
         }
         return;
     }
-    if (delivery->tag > 0 && delivery->partition < writer->options.table_partitions &&
-        delivery->offset + 1 > writer->new_ends[delivery->partition]) {
-        writer->new_ends[delivery->partition] = delivery->offset + 1;
+    if (delivery->tag > 0) {
+        note_delivered(writer, delivery);
     }
+}
+
+static WriterTable *new_tables(const FlowWriterOptions *options)
+{
+    WriterTable *tables = mem_alloc_array(options->table_count, sizeof *tables);
+    for (size_t i = 0; i < options->table_count; i++) {
+        size_t partitions = (size_t)options->tables[i].partitions;
+        tables[i] = (WriterTable){.table = options->tables[i],
+                                  .ends = mem_alloc_array(partitions, sizeof(int64_t)),
+                                  .new_ends = mem_alloc_array(partitions, sizeof(int64_t))};
+    }
+    return tables;
 }
 
 Error *flow_writer_open(const FlowWriterOptions *options, FlowWriter **ret_writer)
 {
     FlowWriter *writer = mem_new(FlowWriter);
     writer->options = *options;
-    size_t partitions = (size_t)options->table_partitions;
-    writer->ends = mem_alloc_array(partitions, sizeof(int64_t));
-    writer->new_ends = mem_alloc_array(partitions, sizeof(int64_t));
+    writer->tables = new_tables(options);
     writer->arena = arena_new("write");
     LogProducerOptions producer = {.transactional_id = options->transactional_id,
                                    .transaction_timeout_ms = TRANSACTION_TIMEOUT_MS,
@@ -72,23 +106,31 @@ void flow_writer_close(FlowWriter *writer)
     }
     log_producer_close(writer->producer);
     error_free(writer->delivery_error);
-    mem_free(writer->ends);
-    mem_free(writer->new_ends);
+    for (size_t i = 0; i < writer->options.table_count; i++) {
+        mem_free(writer->tables[i].ends);
+        mem_free(writer->tables[i].new_ends);
+    }
+    mem_free(writer->tables);
     buffer_done(&writer->bytes);
     arena_free(writer->arena);
     mem_free(writer);
 }
 
-void flow_writer_set_ends(FlowWriter *writer, const int64_t *ends)
+static size_t ends_size(const WriterTable *table)
 {
-    size_t bytes = (size_t)writer->options.table_partitions * sizeof(int64_t);
-    memcpy(writer->ends, ends, bytes);
-    memcpy(writer->new_ends, ends, bytes);
+    return (size_t)table->table.partitions * sizeof(int64_t);
 }
 
-const int64_t *flow_writer_ends(const FlowWriter *writer)
+void flow_writer_set_ends(FlowWriter *writer, size_t number, const int64_t *ends)
 {
-    return writer->ends;
+    WriterTable *table = &writer->tables[number];
+    memcpy(table->ends, ends, ends_size(table));
+    memcpy(table->new_ends, ends, ends_size(table));
+}
+
+const int64_t *flow_writer_ends(const FlowWriter *writer, size_t number)
+{
+    return writer->tables[number].ends;
 }
 
 Error *flow_writer_begin(FlowWriter *writer)
@@ -96,7 +138,9 @@ Error *flow_writer_begin(FlowWriter *writer)
     assert(!writer->open);
     TRY(log_producer_begin(writer->producer));
     writer->open = true;
-    writer->rows = 0;
+    for (size_t i = 0; i < writer->options.table_count; i++) {
+        writer->tables[i].rows = 0;
+    }
     return NULL;
 }
 
@@ -135,8 +179,8 @@ static int64_t stamp_ms(const FlowWriter *writer)
     return clock != NULL && clock->fixed ? clock_now_us(clock) / 1000 : 0;
 }
 
-static Error *produce_chunk(FlowWriter *writer, const Table *table, const DeltaRow *rows,
-                            size_t count, FlowMetrics *metrics)
+static Error *produce_chunk(FlowWriter *writer, size_t number, const Table *table,
+                            const DeltaRow *rows, size_t count, FlowMetrics *metrics)
 {
     buffer_clear(&writer->bytes);
     arena_reset(writer->arena);
@@ -147,13 +191,13 @@ static Error *produce_chunk(FlowWriter *writer, const Table *table, const DeltaR
     for (size_t i = 0; i < count; i++) {
         const char *bytes = writer->bytes.data;
         outputs[i] = (LogOutput){
-            .topic = writer->options.table_topic,
+            .topic = writer->tables[number].table.topic,
             .partition = (int32_t)rows[i].shard,
             .key = {bytes + spans[i].key_start, spans[i].key_size},
             .value = spans[i].tombstone ? STR_NULL
                                         : (Str){bytes + spans[i].value_start, spans[i].value_size},
             .timestamp_ms = time_ms,
-            .tag = ++writer->rows};
+            .tag = next_tag(writer, number)};
         metrics->upserted_rows += !spans[i].tombstone;
         metrics->deleted_rows += spans[i].tombstone;
     }
@@ -168,8 +212,8 @@ static Error *produce_chunk(FlowWriter *writer, const Table *table, const DeltaR
     return error;
 }
 
-static Error *write_delta(FlowWriter *writer, const Table *table, const Epoch *epoch,
-                          FlowMetrics *metrics)
+static Error *write_delta(FlowWriter *writer, size_t number, const Table *table,
+                          const Epoch *epoch, FlowMetrics *metrics)
 {
     DeltaRow rows[CHUNK_ROWS];
     TableDelta delta = table_delta_of(epoch);
@@ -181,7 +225,7 @@ static Error *write_delta(FlowWriter *writer, const Table *table, const Epoch *e
         if (count == 0) {
             return NULL;
         }
-        TRY(produce_chunk(writer, table, rows, count, metrics));
+        TRY(produce_chunk(writer, number, table, rows, count, metrics));
         TRY(fault_check("commit.mid_produce"));
     }
 }
@@ -191,11 +235,12 @@ static void format_failed_key(const FlowWriter *writer, const Epoch *epoch, Buff
 {
     TableDelta delta = table_delta_of(epoch);
     DeltaRow row = {0};
+    uint64_t wanted = row_of_tag(writer->delivery_tag);
     uint64_t number = 0;
-    while (number < writer->delivery_tag && table_delta_next(&delta, &row)) {
+    while (number < wanted && table_delta_next(&delta, &row)) {
         number++;
     }
-    if (number > 0 && number == writer->delivery_tag) {
+    if (number > 0 && number == wanted) {
         json_key_write_ordinal(row.message_key, row.ordinal, out);
     }
 }
@@ -207,17 +252,22 @@ static Error *delivery_failure(FlowWriter *writer, const Epoch *epoch)
     if (error_class(cause) != ERROR_KAFKA_RECORD_TOO_LARGE || epoch == NULL) {
         return cause;
     }
+    size_t number = writer->delivery_tag >> TAG_ROW_BITS;
+    const FlowWriterTable *table = &writer->tables[number].table;
     AUTO_BUFFER Buffer key = {0};
-    format_failed_key(writer, epoch, &key);
+    if (number == 0) {
+        buffer_append_cstr(&key, "; its key is ");
+        format_failed_key(writer, epoch, &key);
+    }
     Error *error = error_new(ERROR_ROW_TOO_LARGE,
-                             "Flow `%.*s`: a row of table `%.*s` is larger than topic `%s` takes; "
-                             "its key is %s.",
-                             STR_ARG(writer->options.flow), STR_ARG(writer->options.table),
-                             writer->options.table_topic, buffer_cstr(&key));
+                             "Flow `%.*s`: a row of table `%.*s` is larger than topic `%s` "
+                             "takes%s.",
+                             STR_ARG(writer->options.flow), STR_ARG(table->name), table->topic,
+                             buffer_cstr(&key));
     error_set_hint(error,
                    "raise max.message.bytes of the topic (tables: {%.*s: {config: "
                    "{max.message.bytes: …}}}), or leave the large column out",
-                   STR_ARG(writer->options.table));
+                   STR_ARG(table->name));
     return error_set_cause(error, cause);
 }
 
@@ -242,11 +292,13 @@ static Error *flush(FlowWriter *writer, const Epoch *epoch)
     return writer->delivery_error == NULL ? NULL : delivery_failure(writer, epoch);
 }
 
-Error *flow_writer_write_delta(FlowWriter *writer, const Table *table, const Epoch *epoch,
-                               FlowMetrics *metrics)
+Error *flow_writer_write_delta(FlowWriter *writer, size_t number, const Table *table,
+                               const Epoch *epoch, FlowMetrics *metrics)
 {
     assert(writer->open);
-    Error *error = write_delta(writer, table, epoch, metrics);
+    FlowMetrics of_state = {0};
+    Error *error =
+        write_delta(writer, number, table, epoch, number == 0 ? metrics : &of_state);
     if (error != NULL) {
         /* A refused record makes the transaction abortable: its delivery tells the reason. */
         log_producer_poll(writer->producer);
@@ -255,19 +307,19 @@ Error *flow_writer_write_delta(FlowWriter *writer, const Table *table, const Epo
         error_free(error);
         return delivery_failure(writer, epoch);
     }
-    return error != NULL ? error : flush(writer, epoch);
+    return error != NULL || number > 0 ? error : flush(writer, epoch);
 }
 
-Error *flow_writer_write_tombstone(FlowWriter *writer, const Table *table, Str key, uint32_t shard,
-                                   uint32_t ordinal)
+Error *flow_writer_write_tombstone(FlowWriter *writer, size_t number, const Table *table, Str key,
+                                   uint32_t shard, uint32_t ordinal)
 {
     buffer_clear(&writer->bytes);
     TRY(table_format_key(table, key, ordinal, &writer->bytes));
-    LogOutput output = {.topic = writer->options.table_topic,
+    LogOutput output = {.topic = writer->tables[number].table.topic,
                         .partition = (int32_t)shard,
                         .key = buffer_str(&writer->bytes),
                         .timestamp_ms = stamp_ms(writer),
-                        .tag = ++writer->rows};
+                        .tag = next_tag(writer, number)};
     return with_reason(writer, log_producer_produce(writer->producer, &output, 1, NULL));
 }
 
@@ -329,7 +381,8 @@ static Error *write_position(FlowWriter *writer, const char *topic, const Source
     AUTO_BUFFER Buffer key = {0};
     AUTO_BUFFER Buffer value = {0};
     progress_position_key(writer->options.flow, position.topic, move->partition, &key);
-    progress_position_value(&position, writer->new_ends, (size_t)writer->options.table_partitions,
+    const WriterTable *target = &writer->tables[0];
+    progress_position_value(&position, target->new_ends, (size_t)target->table.partitions,
                             clock_now_us(writer->options.clock), &value);
     return write_progress(writer, &key, &value);
 }
@@ -373,7 +426,7 @@ Error *flow_writer_write_definition(FlowWriter *writer, const ProgressDefinition
 {
     AUTO_BUFFER Buffer key = {0};
     AUTO_BUFFER Buffer value = {0};
-    progress_definition_key(writer->options.table, &key);
+    progress_definition_key(writer->tables[0].table.name, &key);
     progress_definition_value(definition, &value);
     return write_progress(writer, &key, &value);
 }
@@ -394,8 +447,10 @@ Error *flow_writer_commit(FlowWriter *writer)
     TRY(fault_check("commit.before_commit"));
     TRY(with_reason(writer, log_producer_commit(writer->producer, writer->options.timeout_ms)));
     writer->open = false;
-    memcpy(writer->ends, writer->new_ends,
-           (size_t)writer->options.table_partitions * sizeof(int64_t));
+    for (size_t i = 0; i < writer->options.table_count; i++) {
+        WriterTable *table = &writer->tables[i];
+        memcpy(table->ends, table->new_ends, ends_size(table));
+    }
     Error *error = fault_check("commit.after_commit");
     if (error != NULL && error_disposition(error) == ERROR_RETRY) {
         /* The transaction is committed, the answer got lost. */
@@ -414,7 +469,9 @@ Error *flow_writer_abort(FlowWriter *writer)
     Error *error = log_producer_abort(writer->producer, writer->options.timeout_ms);
     error_free(writer->delivery_error);
     writer->delivery_error = NULL;
-    memcpy(writer->new_ends, writer->ends,
-           (size_t)writer->options.table_partitions * sizeof(int64_t));
+    for (size_t i = 0; i < writer->options.table_count; i++) {
+        WriterTable *table = &writer->tables[i];
+        memcpy(table->new_ends, table->ends, ends_size(table));
+    }
     return error;
 }

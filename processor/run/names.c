@@ -22,3 +22,9 @@ const char *name_flow_id(Arena *arena, Str pipeline, Str flow)
 {
     return arena_printf(arena, "%.*s.%.*s", STR_ARG(pipeline), STR_ARG(flow));
 }
+
+const char *name_state_topic(Arena *arena, Str pipeline, Str flow, Str operator_name)
+{
+    return arena_printf(arena, "%.*s.%.*s.%.*s", STR_ARG(pipeline), STR_ARG(flow),
+                        STR_ARG(operator_name));
+}

@@ -246,24 +246,6 @@ static const BoundFlow *flow_into(const Program *program, size_t table)
     return NULL;
 }
 
-static Error *check_plan_sources(const LogicalPlan *plan, const BoundFlow *flow)
-{
-    if (plan->source_count != 1) {
-        return error_at(ERROR_NOT_YET, flow->place,
-                        "Flow `%.*s` reads %zu relations; a flow over one stream is all that is "
-                        "supported yet.",
-                        STR_ARG(flow->name), plan->source_count);
-    }
-    const LogicalSource *source = &plan->sources[0];
-    if (source->relation->kind != RELATION_STREAM || !source->stream) {
-        return error_at(ERROR_NOT_YET, flow->place,
-                        "Flow `%.*s` reads `%.*s` as a stream: reading another streaming table is "
-                        "not supported yet.",
-                        STR_ARG(flow->name), STR_ARG(source->relation->name));
-    }
-    return NULL;
-}
-
 /* The name of a table is that of its topic, unless `tables` says otherwise. */
 static Error *no_topic_name(Str name, SourcePlace place)
 {
@@ -311,8 +293,8 @@ static Error *load_table(Loading *loading, size_t index)
                         "Table `%.*s` has no flow that fills it.", STR_ARG(table->bound->name));
     }
     TRY(check_format(program, table->bound));
-    TRY(plan_build(loading->arena, table->flow->query, &table->plan));
-    return check_plan_sources(table->plan, table->flow);
+    TRY(plan_build_streaming(loading->arena, table->flow->query, &table->plan));
+    return program_load_flow(program, loading->arena, table);
 }
 
 /* Two relations on one topic would overwrite each other. */

@@ -15,12 +15,31 @@ typedef struct ProgramSource {
     const char *topic;
 } ProgramSource;
 
+/* A topic that a flow reads as a stream: once, however often its query names it. */
+typedef struct ProgramInput {
+    const ProgramSource *source;
+    const size_t *scans; /* numbers in plan->sources */
+    size_t scan_count;
+} ProgramInput;
+
+/* A relation that a flow's query reads as it is at an update's start (RU-28). */
+typedef struct ProgramStatic {
+    const ProgramSource *source;
+    size_t scan; /* number in plan->sources */
+} ProgramStatic;
+
 typedef struct ProgramTable {
     const BoundTable *bound;
     const TopologyTable *config; /* NULL: all defaults */
     const char *topic;
     const BoundFlow *flow;
     LogicalPlan *plan;
+    const ProgramInput *inputs;
+    size_t input_count;
+    const ProgramStatic *statics;
+    size_t static_count;
+    struct ProgramTable *states; /* of its operators, as plan->states: tables too, without states */
+    size_t state_count;
 } ProgramTable;
 
 typedef struct Program {
@@ -42,6 +61,10 @@ void program_load(const Topology *topology, Arena *arena, Diagnostics *diagnosti
  * redefine them, which keeps their columns and may be refused. */
 void program_load_over(const Topology *topology, const Relation *stored, size_t stored_count,
                        Arena *arena, Diagnostics *diagnostics, Program **ret_program);
+
+/* Fills in what the table's flow reads and keeps, from its plan. NOT_YET for a relation that a flow
+ * cannot read yet (program_flow.c). */
+NODISCARD Error *program_load_flow(const Program *program, Arena *arena, ProgramTable *table);
 
 /* A source's `start` as an instant; a date alone is its midnight in the session zone. False: it is
  * no timestamp (earliest and latest are none). */

@@ -216,7 +216,11 @@ Error *topics_prepare(Log *log, const Program *program, int timeout_ms)
                          ARRAY_LENGTH(event_log_config), timeout_ms));
     TRY(prepare_quarantine(log, program, arena, timeout_ms));
     for (size_t i = 0; i < program->table_count; i++) {
-        TRY(prepare_table(log, program, &program->tables[i], largest, timeout_ms));
+        const ProgramTable *table = &program->tables[i];
+        TRY(prepare_table(log, program, table, largest, timeout_ms));
+        for (size_t k = 0; k < table->state_count; k++) {
+            TRY(prepare_table(log, program, &table->states[k], largest, timeout_ms));
+        }
     }
     return NULL;
 }
