@@ -214,7 +214,11 @@ static Error *parse_cast(Parser *parser, bool try_, AstExpr **ret)
     AstCast cast = {.try_ = try_};
     TRY(parse_expression(parser, &cast.operand));
     if (!parser_accept_word(parser, KEYWORD_AS)) {
-        return parser_expected(parser, "AS and a data type");
+        Error *error = parser_expected(parser, "AS and a data type");
+        return parser_is_type_ahead(parser, 0)
+                   ? error_set_hint(error, "write CAST(value AS %.*s)",
+                                    STR_ARG(parser_token_text(parser, parser_token(parser))))
+                   : error;
     }
     TRY(parse_data_type(parser, &cast.type));
     TRY(parser_expect_close(parser, open));

@@ -128,9 +128,9 @@ static Error *foreign_name_error(const Parser *parser, const Token *token)
 {
     const char *dots = "";
     Str text = shown(parser, token, &dots);
-    Error *error =
-        error_at(ERROR_INVALID_IDENTIFIER, parser_place_of(token),
-                 "The name '%.*s%s' has characters that need backquotes.", STR_ARG(text), dots);
+    Error *error = error_at(ERROR_INVALID_IDENTIFIER, parser_place_of(token),
+                            "The unquoted identifier %.*s%s is invalid and must be back quoted.",
+                            STR_ARG(text), dots);
     const char *hint = character_hint(text);
     if (hint != NULL) {
         return error_set_hint(error, "%s", hint);
@@ -251,9 +251,23 @@ static Keyword nearest_clause_word(Str word)
     return nearest;
 }
 
+/* SELECT a b c */
+static Error *missing_comma(const Parser *parser, Error *error, Str alias)
+{
+    const Token *token = parser_token(parser);
+    bool operand = token->kind == TOKEN_BACKTICK || token->kind == TOKEN_WORD;
+    return operand ? error_set_hint(error, "'%.*s' was read as an alias; is a comma missing?",
+                                    STR_ARG(alias))
+                   : error;
+}
+
 static Error *add_hint(Parser *parser, Error *error)
 {
     const Token *token = parser_token(parser);
+    const char *foreseen = parser_foreseen_hint(parser);
+    if (foreseen != NULL) {
+        return error_set_hint(error, "%s", foreseen);
+    }
     if (token->kind == TOKEN_WORD) {
         Str word = parser_token_text(parser, token);
         Keyword keyword = parser_nearest_tried(parser, word);
@@ -268,15 +282,33 @@ static Error *add_hint(Parser *parser, Error *error)
             return error_set_hint(error, "'%.*s' was read as an alias; did you mean %s?",
                                   STR_ARG(word), keyword_name(keyword));
         }
+        if (token->kind == TOKEN_BACKTICK || token->keyword == KEYWORD_NONE) {
+            return missing_comma(parser, error, word);
+        }
     }
     return error;
+}
+
+/* my-topic, where an expression ends before the "-". */
+static Error *dashed_name_error(const Parser *parser, Str name, SourcePlace place)
+{
+    Error *error =
+        error_at(ERROR_INVALID_IDENTIFIER, place,
+                 "The unquoted identifier %.*s is invalid and must be back quoted.", STR_ARG(name));
+    error = error_set_hint(error, "write `%.*s`", STR_ARG(name));
+    return finish(parser, error, parser_token(parser));
 }
 
 Error *parser_expected(Parser *parser, const char *what)
 {
     const Token *token = parser_token(parser);
+    Str dashed = STR_NULL;
+    SourcePlace place = {0};
     if (token->kind == TOKEN_ERROR) {
         return finish(parser, token_error(parser, token), token);
+    }
+    if (parser_dashed_name(parser, &dashed, &place) && dashed.size <= SHOWN_SIZE_MAX) {
+        return dashed_name_error(parser, dashed, place);
     }
     Error *error = error_new(ERROR_PARSE_SYNTAX_ERROR, "Syntax error %s: expected %s.",
                              near_text(parser), what);

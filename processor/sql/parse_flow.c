@@ -133,14 +133,13 @@ static Error *parse_cdc_source(Parser *parser, AstCdc *cdc)
 {
     TRY(parser_expect_word(parser, KEYWORD_FROM));
     if (parser_is_identifier(parser) && !parser_is_word(parser, KEYWORD_STREAM)) {
-        size_t start = parser->at;
         AstName name = {0};
         TRY(parse_name(parser, "STREAM", TABLE_PARTS_MAX, &name));
-        parser->at = start; /* the place is the name */
-        return error_set_hint(parser_error(parser, ERROR_NOT_STREAMING,
-                                           "AUTO CDC reads a stream, and %.*s is not read as one.",
-                                           STR_ARG(name.text)),
-                              "write FROM STREAM(%.*s)", STR_ARG(name.text)); /* CD-7 */
+        Error *error = parser_error_at(
+            parser, name.place, ERROR_NOT_STREAMING,
+            arena_printf(parser->arena, "AUTO CDC reads a stream, and %.*s is not read as one.",
+                         STR_ARG(name.text)));
+        return error_set_hint(error, "write FROM STREAM(%.*s)", STR_ARG(name.text)); /* CD-7 */
     }
     return parse_stream_relation(parser, &cdc->source);
 }
@@ -207,12 +206,20 @@ static Error *check_cdc_order(Parser *parser)
     return NULL;
 }
 
+static Error *keys_missing(Parser *parser)
+{
+    Error *error = parser_expected(parser, "KEYS (columns)");
+    return error_hint(error) != NULL
+               ? error
+               : error_set_hint(error, "write FROM STREAM(…) KEYS (column, …) SEQUENCE BY column");
+}
+
 static Error *parse_cdc(Parser *parser, AstCdc **ret)
 {
     AstCdc *cdc = arena_new_object(parser->arena, AstCdc);
     TRY(parse_cdc_source(parser, cdc));
     if (!parser_accept_word(parser, KEYWORD_KEYS)) {
-        return parser_expected(parser, "KEYS (columns)");
+        return keys_missing(parser);
     }
     TRY(parse_parenthesized_columns(parser, "a key column", &cdc->keys));
     if (parser_accept_word(parser, KEYWORD_IGNORE)) {

@@ -270,14 +270,20 @@ static AstCurrentValue current_value_of(const AstName *name)
 enum { NAME_PARTS_MAX = 1000, FUNCTION_PARTS_MAX = 3 };
 
 /* BANANA 'x' */
-static Error *no_such_literal(const AstName *name)
+static Error *no_such_literal(Parser *parser, const AstName *name)
 {
-    return error_set_hint(
-        error_at(ERROR_UNSUPPORTED_TYPED_LITERAL, name->place,
-                 "Literals of the type \"%.*s\" are not supported. Supported types are \"DATE\", "
-                 "\"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\".",
-                 STR_ARG(name->text)),
-        "CAST('…' AS type) makes a value of any type from a string");
+    enum { SHOWN_MAX = 100 };
+    const char *message = arena_printf(
+        parser->arena,
+        "Literals of the type \"%.*s\" are not supported. Supported types are \"DATE\", "
+        "\"TIMESTAMP_NTZ\", \"TIMESTAMP_LTZ\", \"TIMESTAMP\", \"INTERVAL\", \"X\".",
+        name->text.size > SHOWN_MAX ? SHOWN_MAX : (int)name->text.size, name->text.data);
+    Error *error = parser_error_at(parser, name->place, ERROR_UNSUPPORTED_TYPED_LITERAL, message);
+    bool in_trim = parser->at >= 3 && parser->tokens[parser->at - 3].keyword == KEYWORD_TRIM &&
+                   parser->tokens[parser->at - 2].kind == TOKEN_OPEN;
+    return error_set_hint(error, "%s",
+                          in_trim ? "the words of TRIM are BOTH, LEADING and TRAILING"
+                                  : "CAST('…' AS type) makes a value of any type from a string");
 }
 
 static Error *parse_column_or_call(Parser *parser, AstExpr **ret)
@@ -295,7 +301,7 @@ static Error *parse_column_or_call(Parser *parser, AstExpr **ret)
         return parse_call_rest(parser, &name, start, ret);
     }
     if (parser_is(parser, TOKEN_STRING) && name.part_count == 1 && !name.parts[0].quoted) {
-        return no_such_literal(&name);
+        return no_such_literal(parser, &name);
     }
     *ret = parser_new_expr(parser, AST_EXPR_COLUMN, start);
     (*ret)->column = (AstColumn){name, current_value_of(&name)};

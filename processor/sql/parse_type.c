@@ -217,24 +217,38 @@ bool parser_is_type_ahead(const Parser *parser, size_t ahead)
     return false;
 }
 
+enum { WORD_SHOWN_MAX = 40 };
+
+/* In capitals, as Spark shows the word; cut to what a message holds. */
+static void copy_capitals(Str word, char *out)
+{
+    size_t size = word.size < WORD_SHOWN_MAX ? word.size : WORD_SHOWN_MAX;
+    for (size_t i = 0; i < size; i++) {
+        char c = word.data[i];
+        out[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    out[size] = '\0';
+}
+
 static Error *unknown_type(Parser *parser)
 {
     Str word = parser_token_text(parser, parser_token(parser));
+    char shown[WORD_SHOWN_MAX + 1];
+    copy_capitals(word, shown);
     Error *error =
-        parser_error(parser, ERROR_UNSUPPORTED_DATATYPE, "Syntax error: '%.*s' is no data type.",
-                     (int)(word.size > 40 ? 40 : word.size), word.data);
-    const char *nearest = NULL;
+        parser_error(parser, ERROR_UNSUPPORTED_DATATYPE, "Unsupported data type \"%s\".", shown);
+    const char *nearest = parser_type_hint(word);
+    if (nearest != NULL) {
+        return error_set_hint(error, "did you mean %s?", nearest);
+    }
     size_t best = 3;
-    for (size_t i = 0; i < ARRAY_LENGTH(type_words) && word.size <= 40; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(type_words) && word.size <= WORD_SHOWN_MAX; i++) {
         const char *name = keyword_name(type_words[i].word);
         size_t distance = str_distance(word, str_from(name));
         if (distance < best && distance < strlen(name)) {
             best = distance;
             nearest = name;
         }
-    }
-    if (str_equal_ignore_case(word, STR("text")) || str_equal_ignore_case(word, STR("json"))) {
-        nearest = "STRING";
     }
     return nearest == NULL ? error : error_set_hint(error, "did you mean %s?", nearest);
 }
@@ -285,8 +299,12 @@ static Error *parse_length(Parser *parser, const char *word, AstDataType *type)
 {
     size_t open = parser->at;
     if (!parser_accept(parser, TOKEN_OPEN)) {
-        return parser_error(parser, ERROR_DATATYPE_MISSING_SIZE,
-                            "Syntax error: the type %s needs a length, as in %s(20).", word, word);
+        return parser_error_at(
+            parser, parser_place_of(&parser->tokens[open - 1]), ERROR_DATATYPE_MISSING_SIZE,
+            arena_printf(parser->arena,
+                         "DataType \"%s\" requires a length parameter, for example "
+                         "\"%s\"(10). Please specify the length.",
+                         word, word));
     }
     AstInteger number = {0};
     TRY(parse_integer(parser, "the length as an integer", &number));

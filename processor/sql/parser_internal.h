@@ -122,6 +122,12 @@ NODISCARD COLD RETURNS_NONNULL Error *parser_error(Parser *parser, ErrorClass cl
                                                    const char *format, ...) PRINTF_LIKE(3, 4);
 NODISCARD COLD RETURNS_NONNULL Error *parser_error_at(Parser *parser, SourcePlace place,
                                                       ErrorClass class, const char *message);
+/* What to write instead, when the words around the present token show what was meant; or NULL. */
+COLD const char *parser_foreseen_hint(const Parser *parser);
+/* The "-" that cannot stand here is one of a name's: my-topic. */
+COLD bool parser_dashed_name(const Parser *parser, Str *ret_name, SourcePlace *ret_place);
+/* The type that other databases call `word`, or NULL. */
+COLD const char *parser_type_hint(Str word);
 /* What opened at a token, as it is written: a word right before it, and a few tokens of its line. A
  * hint quotes it, because lines and columns of the SQL are not those of the file around it. */
 NODISCARD COLD Str parser_opening(const Parser *parser, size_t open);

@@ -28,8 +28,9 @@ static const Mistake mistakes[] = {
     {"SELECT a FROM t WHER x > 1", 1, 22, 1, "near 'x'", "did you mean WHERE?"},
     {"CREATE STREAMING TABLE p SCHEDUL EVERY 1 DAY AS SELECT 1", 1, 26, 7, "SCHEDUL",
      "did you mean SCHEDULE?"},
-    {"CREATE STREAMING TABLE p (a intt)", 1, 29, 4, "'intt' is no data type", "did you mean INT?"},
-    {"CREATE STREAMING TABLE p (a text)", 1, 29, 4, "no data type", "did you mean STRING?"},
+    {"CREATE STREAMING TABLE p (a intt)", 1, 29, 4, "Unsupported data type \"INTT\"",
+     "did you mean INT?"},
+    {"CREATE STREAMING TABLE p (a text)", 1, 29, 4, "data type \"TEXT\"", "did you mean STRING?"},
     /* what is open */
     {"SELECT 'abc", 1, 8, 1, "string that opens here is not closed", "write '"},
     {"SELECT `abc", 1, 8, 1, "backquoted name", "write `"},
@@ -56,11 +57,57 @@ static const Mistake mistakes[] = {
     {"> SELECT 1", 1, 1, 1, "expected a statement", "leave out the '>'"},
     {"SELECT INTERVAL 1 FORTNIGHT", 1, 19, 9, "a unit of time", "MICROSECOND"},
     {"SELECT a # b", 1, 10, 1, "near '#'", NULL},
+    /* forms of other databases, and slips */
+    {"SELECT TOP 10 a FROM t", 1, 12, 2, "near '10'", "taken by LIMIT"},
+    {"SELECT a FROM t FETCH FIRST 3 ROWS ONLY", 1, 23, 5, "near 'FIRST'", "taken by LIMIT"},
+    {"SELECT a FROM t LIMIT 1, 2", 1, 24, 1, "near ','", "then OFFSET"},
+    {"SELECT a FROM t VERSION AS OF 3", 1, 25, 2, "near 'AS'", "no earlier versions"},
+    {"CREATE STREAMING TABLE p VERSION AS OF 3 AS SELECT 1", 1, 26, 7, "near 'VERSION'",
+     "no earlier versions"},
+    {"SELECT a !IN (1) FROM t", 1, 10, 1, "near '!'", "write NOT IN"},
+    {"SELECT a = ALL (SELECT 1)", 1, 12, 3, "near 'ALL'", "write IN, EXISTS"},
+    {"SELECT a > ANY (SELECT 1)", 1, 17, 6, "near 'SELECT'", "write IN, EXISTS"},
+    {"SELECT a IS NULL IS NULL", 1, 18, 2, "near 'IS'", "in parentheses"},
+    {"SELECT f(xs, (x) -> x)", 1, 18, 2, "near '->'", "x -> "},
+    {"SELECT a ->> 'b' FROM t", 1, 10, 2, "near '->'", "get_json_object"},
+    {"SELECT count(*) FILTER (km > 3) FROM t", 1, 25, 2, "expected WHERE", "FILTER (WHERE"},
+    {"SELECT EXTRACT('year' FROM d)", 1, 16, 6, "as a word", "EXTRACT(YEAR"},
+    {"SELECT TRIM(SIDEWAYS 'x' FROM a)", 1, 13, 8, "\"SIDEWAYS\" are not supported", "BOTH"},
+    {"SELECT BANANA 'x'", 1, 8, 6, "\"BANANA\" are not supported", "CAST("},
+    {"SELECT CAST(a INT)", 1, 15, 3, "expected AS", "CAST(value AS INT)"},
+    {"SELECT CAST(a AS DOUBLE PRECISION)", 1, 25, 9, "near 'PRECISION'", "write DOUBLE"},
+    {"SELECT CAST(a AS VARCHAR)", 1, 18, 7, "requires a length", NULL},
+    {"SELECT CAST(a AS datetime)", 1, 18, 8, "\"DATETIME\"", "TIMESTAMP?"},
+    {"SELECT a b c FROM t", 1, 12, 1, "near 'c'", "is a comma missing?"},
+    {"SELECT a FROM my-topic-v2 x", 1, 15, 11, "my-topic-v2 is invalid", "write `my-topic-v2`"},
+    {"SELECT a FROM STREAM(topic-1)", 1, 22, 7, "topic-1 is invalid", "write `topic-1`"},
+    {"CREATE STREAMING TABLE a.b-c AS SELECT 1", 1, 26, 3, "b-c is invalid", "write `b-c`"},
+    {"SELECT 1 AS a-b", 1, 13, 3, "a-b is invalid", "write `a-b`"},
+    {"SELECT a - b c - d", 1, 16, 1, "near '-'", NULL},
+    {"CREATE MATERIALIZED VIEW v AS SELECT 1", 1, 8, 12, "near 'MATERIALIZED'", "no materialized"},
+    {"CREATE STREAMING LIVE TABLE t", 1, 18, 4, "near 'LIVE'", "leave LIVE out"},
+    {"CREATE SCHEMA s", 1, 8, 6, "near 'SCHEMA'", "set in the topology"},
+    {"CREATE STREAMING TABLE t USING DELTA", 1, 26, 5, "near 'USING'", "set in the topology"},
+    {"INSERT OVERWRITE t SELECT 1", 1, 8, 9, "near 'OVERWRITE'", "REPLACE WHERE"},
+    {"MERGE INTO t USING s ON a WHEN MATCHED THEN UPDATE SET *", 1, 56, 1, "near '*'", "name the"},
+    {"MERGE INTO t USING s ON a WHEN NOT MATCHED THEN INSERT *", 1, 56, 1, "near '*'", "name the"},
+    {"MERGE INTO t USING s ON a WHEN NOT MATCHED BY SOURCE THEN DELETE", 1, 44, 2, "near 'BY'",
+     "rows of the source"},
+    {"CREATE STREAMING TABLE p TBLPROPERTIES () AS SELECT 1", 1, 41, 1, "near ')'", "leave the"},
+    {"CREATE STREAMING TABLE p CLUSTER BY () AS SELECT 1", 1, 38, 1, "near ')'", "leave the"},
+    {"CREATE STREAMING TABLE p SCHEDULE EVERY 5 MINUTES AS SELECT 1", 1, 43, 7, "HOUR, HOURS",
+     "CRON '0 */5 * * * ?'"},
+    {"CREATE STREAMING TABLE t FLOW INSERT BY NAME SELECT * FROM STREAM s AS SELECT 1", 1, 72, 6,
+     "near 'SELECT'", "one FLOW or one AS query"},
+    {"CREATE STREAMING TABLE t FLOW REPLACE USING () SEQUENCE BY v BY NAME SELECT 1", 1, 46, 1,
+     "near ')'", "at least one column"},
+    {"CREATE STREAMING TABLE t FLOW AUTO CDC FROM STREAM(s) SEQUENCE BY v", 1, 55, 8,
+     "expected KEYS", "KEYS (column"},
     /* characters, not bytes */
-    {"SELECT '\xC3\xA9\xE6\x97\xA5' \xE6\x97\xA5\xE4\xBB\x98", 1, 13, 2, "need backquotes",
+    {"SELECT '\xC3\xA9\xE6\x97\xA5' \xE6\x97\xA5\xE4\xBB\x98", 1, 13, 2, "must be back quoted",
      "write `\xE6\x97\xA5\xE4\xBB\x98`"},
-    {"SELECT\xC2\xA0 1", 1, 1, 7, "need backquotes", "no-break space"},
-    {"SELECT \xE2\x80\x98x\xE2\x80\x99", 1, 8, 3, "need backquotes", "plain quotes"},
+    {"SELECT\xC2\xA0 1", 1, 1, 7, "must be back quoted", "no-break space"},
+    {"SELECT \xE2\x80\x98x\xE2\x80\x99", 1, 8, 3, "must be back quoted", "plain quotes"},
     /* flows */
     {"CREATE STREAMING TABLE t FLOW REPLACE USING (k) SEQUENCE BY v SELECT k, v FROM STREAM s", 1,
      63, 6, "BY NAME is missing", "write REPLACE USING (k) SEQUENCE BY v BY NAME SELECT"},
@@ -76,7 +123,7 @@ static const Mistake mistakes[] = {
      "near '+'", "takes a column"},
     {"CREATE STREAMING TABLE t FLOW REPLACE USING k SEQUENCE BY a BY NAME SELECT 1", 1, 45, 1,
      "expected '('", "REPLACE USING (column"},
-    {"CREATE STREAMING TABLE t FLOW AUTO CDC FROM a.b KEYS (k) SEQUENCE BY s", 1, 45, 1,
+    {"CREATE STREAMING TABLE t FLOW AUTO CDC FROM a.b KEYS (k) SEQUENCE BY s", 1, 45, 3,
      "a.b is not read as one", "write FROM STREAM(a.b)"},
     {"CREATE OR REFRESH STREAMING TABLE IF NOT EXISTS p AS SELECT 1", 1, 35, 2,
      "exclude each other", "OR REFRESH creates"},
@@ -94,6 +141,7 @@ static Error *first_error(const char *sql, Diagnostics *diagnostics, Arena *aren
 
 static void test_mistakes(void **state)
 {
+    size_t wrong = 0;
     for (size_t i = 0; i < ARRAY_LENGTH(mistakes); i++) {
         AUTO(arena) Arena *arena = arena_new("errors");
         Diagnostics diagnostics = {0};
@@ -109,11 +157,13 @@ static void test_mistakes(void **state)
         if (!right) {
             AUTO_BUFFER Buffer text = {0};
             error_format(error, &text);
-            fail_msg("%s\n%d:%d+%d\n%s", mistake->sql, place.line, place.column, place.length,
-                     buffer_cstr(&text));
+            print_error("%s\n%d:%d+%d\n%s", mistake->sql, place.line, place.column, place.length,
+                        buffer_cstr(&text));
+            wrong++;
         }
         diagnostics_done(&diagnostics);
     }
+    assert_int_equal(wrong, 0);
     (void)state;
 }
 
@@ -152,6 +202,22 @@ static void test_all_statements_are_checked(void **state)
     assert_int_equal(error_place(diagnostics.errors[1]).column, 6);
     assert_int_equal(script->statements[2]->place.line, 4);
     diagnostics_done(&diagnostics);
+    (void)state;
+}
+
+/* Every message shows the line and a caret. */
+static void test_the_line_is_shown(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(mistakes); i++) {
+        AUTO(arena) Arena *arena = arena_new("errors");
+        AUTO_BUFFER Buffer text = {0};
+        Diagnostics diagnostics = {0};
+        error_format(first_error(mistakes[i].sql, &diagnostics, arena), &text);
+        if (strstr(buffer_cstr(&text), "^\n") == NULL) {
+            fail_msg("%s", buffer_cstr(&text));
+        }
+        diagnostics_done(&diagnostics);
+    }
     (void)state;
 }
 
@@ -201,11 +267,9 @@ static void test_whole_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_printed_form),
-        cmocka_unit_test(test_all_statements_are_checked),
-        cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_whole_texts),
+        cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_the_line_is_shown),
+        cmocka_unit_test(test_printed_form), cmocka_unit_test(test_all_statements_are_checked),
+        cmocka_unit_test(test_classes),      cmocka_unit_test(test_whole_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

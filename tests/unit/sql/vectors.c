@@ -1,5 +1,6 @@
 /* The catalogue's vectors against the parser: everything accepted, refused by analysis or failing
- * at run time parses; everything refused at stage parse is refused with its kind and a place. */
+ * at run time parses; everything refused at stage parse is refused with its kind, a place, and its
+ * line with a caret. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,6 +67,16 @@ static void test_what_must_parse(void **state)
     (void)state;
 }
 
+/* The line the error points at, with "^" below the place. */
+static bool shows_place(const Error *error)
+{
+    AUTO_BUFFER Buffer text = {0};
+    error_format(error, &text);
+    SourcePlace place = error_place(error);
+    return place.line > 0 && place.column > 0 && place.length > 0 &&
+           strstr(buffer_cstr(&text), "^\n") != NULL;
+}
+
 static void test_what_must_not_parse(void **state)
 {
     AUTO(arena) Arena *arena = arena_new("vectors");
@@ -80,7 +91,7 @@ static void test_what_must_not_parse(void **state)
         }
         AUTO(error) Error *error = parse_vector(vector, arena);
         bool right = error != NULL && str_equal(str_from(error_kind(error)), vector->error) &&
-                     error_place(error).line > 0 && error_place(error).column > 0;
+                     shows_place(error);
         if (!right) {
             print_failure(vector, error, "must be refused by the parser with its kind");
             failed++;
