@@ -7,6 +7,49 @@
 
 #include "processor/base/banned.h"
 
+/* The target's overlay, then those of the operators' states. */
+static size_t overlay_count(const FlowRunner *runner)
+{
+    return 1 + flow_states_count(runner->states);
+}
+
+static Overlay *overlay_at(const FlowRunner *runner, size_t number)
+{
+    return number == 0 ? table_overlay(runner->table)
+                       : flow_states_overlay(runner->states, number - 1);
+}
+
+static bool begin_all(FlowRunner *runner)
+{
+    bool any = false;
+    for (size_t i = 0; i < overlay_count(runner); i++) {
+        runner->checkpoint_begun[i] = overlay_checkpoint_begin(overlay_at(runner, i));
+        any = any || runner->checkpoint_begun[i];
+    }
+    return any;
+}
+
+static Error *write_all(const FlowRunner *runner, int64_t now_us)
+{
+    for (size_t i = 0; i < overlay_count(runner); i++) {
+        if (runner->checkpoint_begun[i]) {
+            TRY(overlay_checkpoint_write(overlay_at(runner, i), now_us));
+        }
+    }
+    return NULL;
+}
+
+/* One that was written and is taken for failed is written again: that changes nothing. */
+static void end_all(FlowRunner *runner, bool written)
+{
+    for (size_t i = 0; i < overlay_count(runner); i++) {
+        if (runner->checkpoint_begun[i]) {
+            overlay_checkpoint_end(overlay_at(runner, i), written);
+            runner->checkpoint_begun[i] = false;
+        }
+    }
+}
+
 /* On the checkpointer. */
 static Error *write_checkpoint(void *context)
 {
@@ -14,8 +57,7 @@ static Error *write_checkpoint(void *context)
     int64_t started_us = clock_monotonic_us();
     Error *error = fault_check("checkpoint.before_write");
     if (error == NULL) {
-        error = overlay_checkpoint_write(table_overlay(runner->table),
-                                         clock_now_us(runner->context->clock));
+        error = write_all(runner, clock_now_us(runner->context->clock));
     }
     if (error == NULL) {
         error = fault_check("checkpoint.after_write");
@@ -31,29 +73,52 @@ Error *flow_checkpoint_wait(FlowRunner *runner)
         return NULL;
     }
     Error *error = worker_take(runner->checkpointer);
-    overlay_checkpoint_end(table_overlay(runner->table), error == NULL);
+    end_all(runner, error == NULL);
     return error;
+}
+
+Error *flow_checkpoint_now(FlowRunner *runner)
+{
+    if (!begin_all(runner)) {
+        return NULL;
+    }
+    Error *error = write_all(runner, clock_now_us(runner->context->clock));
+    end_all(runner, error == NULL);
+    return error;
+}
+
+static size_t committed_bytes(const FlowRunner *runner)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < overlay_count(runner); i++) {
+        bytes += overlay_committed_bytes(overlay_at(runner, i));
+    }
+    return bytes;
+}
+
+static bool is_crowded(const FlowRunner *runner)
+{
+    bool crowded = false;
+    for (size_t i = 0; i < overlay_count(runner); i++) {
+        crowded = crowded || overlay_is_crowded(overlay_at(runner, i));
+    }
+    return crowded;
 }
 
 static size_t checkpoint_max(const FlowRunner *runner)
 {
-    return memory_plan_checkpoint_max(&runner->context->memory,
-                                      overlay_key_bytes(table_overlay(runner->table)));
+    return memory_plan_checkpoint_max(&runner->context->memory, flow_key_bytes(runner));
 }
 
 static bool is_large(const FlowRunner *runner)
 {
-    const Overlay *overlay = table_overlay(runner->table);
-    return overlay_committed_bytes(overlay) >= checkpoint_max(runner) ||
-           overlay_is_crowded(overlay);
+    return committed_bytes(runner) >= checkpoint_max(runner) || is_crowded(runner);
 }
 
 /* What failed checkpoints should have written waits in memory: up to twice of what begins one. */
 static bool has_room(const FlowRunner *runner)
 {
-    const Overlay *overlay = table_overlay(runner->table);
-    return overlay_committed_bytes(overlay) < 2 * checkpoint_max(runner) &&
-           !overlay_is_crowded(overlay);
+    return committed_bytes(runner) < 2 * checkpoint_max(runner) && !is_crowded(runner);
 }
 
 static bool is_due(const FlowRunner *runner)
@@ -108,6 +173,15 @@ static Error *end_checkpoint(FlowRunner *runner)
     return NULL;
 }
 
+static void share_epoch_memory(const FlowRunner *runner)
+{
+    size_t count = overlay_count(runner);
+    size_t most = memory_plan_epoch_max(&runner->context->memory, flow_key_bytes(runner));
+    for (size_t i = 0; i < count; i++) {
+        overlay_set_epoch_memory(overlay_at(runner, i), most / count);
+    }
+}
+
 Error *flow_checkpoint_step(FlowRunner *runner)
 {
     if (worker_is_busy(runner->checkpointer)) {
@@ -115,11 +189,9 @@ Error *flow_checkpoint_step(FlowRunner *runner)
         bool wait = worker_is_done(runner->checkpointer) || is_large(runner);
         return wait ? end_checkpoint(runner) : NULL;
     }
-    Overlay *overlay = table_overlay(runner->table);
-    size_t bytes = overlay_committed_bytes(overlay);
-    overlay_set_epoch_memory(
-        overlay, memory_plan_epoch_max(&runner->context->memory, overlay_key_bytes(overlay)));
-    if (!is_due(runner) || !overlay_checkpoint_begin(overlay)) {
+    size_t bytes = committed_bytes(runner);
+    share_epoch_memory(runner);
+    if (!is_due(runner) || !begin_all(runner)) {
         return NULL;
     }
     runner->last_checkpoint_ms = clock_monotonic_ms();

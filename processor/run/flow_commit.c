@@ -72,6 +72,8 @@ void flow_drop_epoch(FlowRunner *runner)
     if (runner->table != NULL) {
         overlay_abort(table_overlay(runner->table));
     }
+    flow_states_abort(runner->states);
+    flow_query_forget(runner);
     if (runner->flow != NULL) {
         flow_clear_counters(runner->flow);
     }
@@ -82,6 +84,16 @@ void flow_drop_epoch(FlowRunner *runner)
     runner->commit.failed = false;
 }
 
+Error *flow_write_positions(FlowRunner *runner, int64_t epoch, Str update)
+{
+    for (size_t i = 0; i < flow_inputs_count(runner->inputs); i++) {
+        const FlowInput *input = flow_inputs_at(runner->inputs, i);
+        TRY(flow_writer_write_positions(runner->writer, input->program->source->topic,
+                                        &input->moved, epoch, update));
+    }
+    return NULL;
+}
+
 /* On the committer: the transaction of a closed epoch. */
 static Error *write_transaction(void *context)
 {
@@ -90,10 +102,10 @@ static Error *write_transaction(void *context)
     FlowWriter *writer = runner->writer;
     TRY(flow_writer_begin(writer));
     TRY(fault_check("commit.after_begin"));
-    TRY(flow_writer_write_delta(writer, runner->table, commit->epoch, &commit->metrics));
+    TRY(flow_states_write_delta(runner->states, writer));
+    TRY(flow_writer_write_delta(writer, 0, runner->table, commit->epoch, &commit->metrics));
     TRY(flow_writer_write_quarantine(writer, commit->quarantine));
-    TRY(flow_writer_write_positions(writer, runner->source->topic, &commit->moved, commit->number,
-                                    str_from(commit->update_id)));
+    TRY(flow_write_positions(runner, commit->number, str_from(commit->update_id)));
     TRY(flow_writer_commit(writer));
     flow_meter_end_commit(runner->meter);
     return NULL;
@@ -106,7 +118,8 @@ static void close_epoch(FlowRunner *runner, const char *update_id)
     commit->number = runner->epoch + 1;
     (void)snprintf(commit->update_id, sizeof commit->update_id, "%s", update_id);
     commit->epoch = overlay_close_epoch(table_overlay(runner->table));
-    source_reader_close_epoch(runner->reader, &commit->moved);
+    flow_states_close_epoch(runner->states);
+    flow_inputs_close_epoch(runner->inputs);
     Quarantine *quarantine = commit->quarantine;
     commit->quarantine = runner->quarantine;
     runner->quarantine = quarantine;
@@ -115,9 +128,28 @@ static void close_epoch(FlowRunner *runner, const char *update_id)
     runner->epoch_metrics = metrics;
 }
 
+void flow_report_positions(const FlowRunner *runner)
+{
+    for (size_t i = 0; i < flow_inputs_count(runner->inputs); i++) {
+        flow_meter_set_positions(runner->meter, i, flow_inputs_at(runner->inputs, i)->reader);
+    }
+}
+
+static OverlayMemory memory_of_all(const FlowRunner *runner)
+{
+    OverlayMemory sum = overlay_memory(table_overlay(runner->table));
+    for (size_t i = 0; i < flow_states_count(runner->states); i++) {
+        OverlayMemory state = overlay_memory(flow_states_overlay(runner->states, i));
+        sum.keys += state.keys;
+        sum.changes += state.changes;
+        sum.spare += state.spare;
+    }
+    return sum;
+}
+
 void flow_report_memory(const FlowRunner *runner)
 {
-    OverlayMemory memory = overlay_memory(table_overlay(runner->table));
+    OverlayMemory memory = memory_of_all(runner);
     flow_meter_set_memory(runner->meter, MEMORY_OVERLAY, memory.changes + memory.spare);
     flow_meter_set_memory(runner->meter, MEMORY_KEY_TABLE, memory.keys);
     flow_meter_set_memory(runner->meter, MEMORY_QUARANTINE,
@@ -128,7 +160,7 @@ void flow_report_memory(const FlowRunner *runner)
 void flow_commit_begin(FlowRunner *runner, const char *update_id)
 {
     assert(!flow_commit_is_under_way(runner));
-    if (!source_reader_moved(runner->reader)) {
+    if (!flow_inputs_moved(runner->inputs)) {
         return;
     }
     flow_report_memory(runner);
@@ -149,7 +181,7 @@ static void count_epoch(FlowRunner *runner)
     size_t expectations = runner->program->bound->expectation_count;
     commit->metrics.epochs = 1;
     flow_meter_add_epoch(runner->meter, runner->epoch, &commit->metrics);
-    flow_meter_set_positions(runner->meter, runner->reader);
+    flow_report_positions(runner);
     add_metrics(&runner->metrics, &commit->metrics, expectations);
     flow_metrics_clear(&commit->metrics, expectations);
     quarantine_clear(commit->quarantine);
@@ -169,8 +201,9 @@ Error *flow_commit_finish(FlowRunner *runner)
     runner->unclear_epoch = 0;
     runner->epoch = runner->commit.number;
     runner->fenced = 0;
-    overlay_commit(table_overlay(runner->table), flow_writer_ends(runner->writer));
-    source_reader_commit(runner->reader, &runner->commit.moved);
+    overlay_commit(table_overlay(runner->table), flow_writer_ends(runner->writer, 0));
+    flow_states_commit(runner->states, runner->writer);
+    flow_inputs_commit(runner->inputs);
     count_epoch(runner);
     return fault_check("commit.after_overlay_merge");
 }

@@ -11,9 +11,13 @@ enum { BAD_RECORD_EVENTS_MAX = 10 };
 
 void flow_set_now(FlowRunner *runner)
 {
-    int64_t now_us = clock_now_us(runner->context->clock);
-    query_set_now(runner->query, now_us);
-    expectations_set_now(runner->expectations, now_us);
+    runner->now_us = clock_now_us(runner->context->clock);
+    if (runner->query != NULL) {
+        query_set_now(runner->query, runner->now_us);
+    }
+    if (runner->expectations != NULL) {
+        expectations_set_now(runner->expectations, runner->now_us);
+    }
 }
 
 /* The records of a batch that have a value, with their number among the polled ones. */
@@ -107,13 +111,11 @@ static void refuse_nulls(Batch *batch, Arena *batch_arena, RowErrors *bad)
     }
 }
 
-static Error *compute(FlowRunner *runner, Rows *rows, RowErrors *bad, Results *results)
+/* The query's results for one batch of one scan. */
+static Error *pull_results(FlowRunner *runner, size_t scan, Batch *input, RowErrors *bad,
+                           Results *results)
 {
-    Batch *input = NULL;
-    decoder_decode(runner->decoder, rows->values, rows->count, runner->batch_arena, bad, &input);
-    refuse_nulls(input, runner->batch_arena, bad);
-    TRY(fault_check("epoch.after_decode"));
-    query_push(runner->query, 0, input);
+    query_push(runner->query, scan, input);
     for (;;) {
         Batch *output = NULL;
         TRY(query_next(runner->query, runner->batch_arena, bad, &output));
@@ -122,6 +124,44 @@ static Error *compute(FlowRunner *runner, Rows *rows, RowErrors *bad, Results *r
         }
         keep_result(results, runner->batch_arena, output);
     }
+}
+
+static const int32_t *partitions_of(const Rows *rows, Arena *arena)
+{
+    int32_t *partitions = arena_new_array(arena, int32_t, rows->count);
+    for (size_t i = 0; i < rows->count; i++) {
+        partitions[i] = rows->records[i]->partition;
+    }
+    return partitions;
+}
+
+/* A topic that the query reads more than once is decoded for each scan, and a record that is bad
+ * for one is so for all. */
+static Batch **decode(FlowRunner *runner, const FlowInput *input, const Rows *rows, RowErrors *bad)
+{
+    Arena *arena = runner->batch_arena;
+    size_t scan_count = input->program->scan_count;
+    Batch **batches = arena_new_array(arena, Batch *, scan_count);
+    for (size_t i = 0; i < scan_count; i++) {
+        decoder_decode(input->decoders[i], rows->values, rows->count, arena, bad, &batches[i]);
+        refuse_nulls(batches[i], arena, bad);
+    }
+    for (size_t i = 0; scan_count > 1 && bad->count > 0 && i < scan_count; i++) {
+        batch_remove_rows(batches[i], arena, bad);
+    }
+    return batches;
+}
+
+static Error *compute(FlowRunner *runner, const FlowInput *input, const Rows *rows,
+                      Batch *const *batches, RowErrors *bad, Results *results)
+{
+    TRY(fault_check("epoch.after_decode"));
+    TRY(flow_query_open(runner));
+    flow_query_note_input(runner, input, partitions_of(rows, runner->batch_arena));
+    for (size_t i = 0; i < input->program->scan_count; i++) {
+        TRY(pull_results(runner, input->program->scans[i], batches[i], bad, results));
+    }
+    return NULL;
 }
 
 static Error *apply(FlowRunner *runner, const Results *results)
@@ -173,21 +213,43 @@ static size_t first_bad(const Rows *rows, const RowErrors *bad, const LogRecord 
     return first;
 }
 
+/* With on_error: fail, the records before the first bad one are to be used, and then the failure
+ * told; false: there is none. */
+static bool must_stop_before(const FlowInput *input, const Rows *rows, RowErrors *bad,
+                             const LogRecord *records, size_t count, size_t *ret_used,
+                             Error **ret_failure)
+{
+    if (bad->count == 0 || input->program->source->config->on_error != TOPOLOGY_FAIL) {
+        return false;
+    }
+    Error *cause = NULL;
+    *ret_used = first_bad(rows, bad, records, count, &cause);
+    *ret_failure = stop_before(&records[*ret_used], cause);
+    return true;
+}
+
 /* All records or, with on_error: fail, those before the first bad one; then *ret_used < count. */
-static Error *process_records(FlowRunner *runner, const char *update_id, const LogRecord *records,
-                              size_t count, RowErrors *bad, size_t *ret_used, Error **ret_failure)
+static Error *process_records(FlowRunner *runner, const char *update_id, const FlowInput *input,
+                              const LogRecord *records, size_t count, RowErrors *bad,
+                              size_t *ret_used, Error **ret_failure)
 {
     Rows rows = rows_with_values(runner, records, count);
-    Results results = {0};
-    TRY(compute(runner, &rows, bad, &results));
-    *ret_used = count;
-    if (bad->count > 0 && runner->source->config->on_error == TOPOLOGY_FAIL) {
-        Error *cause = NULL;
-        size_t used = first_bad(&rows, bad, records, count, &cause);
-        *ret_failure = stop_before(&records[used], cause);
-        *ret_used = used;
+    Batch **batches = decode(runner, input, &rows, bad);
+    if (must_stop_before(input, &rows, bad, records, count, ret_used, ret_failure)) {
         return NULL;
     }
+    Results results = {0};
+    TRY(compute(runner, input, &rows, batches, bad, &results));
+    if (must_stop_before(input, &rows, bad, records, count, ret_used, ret_failure)) {
+        if (runner->program->state_count == 0) {
+            return NULL;
+        }
+        /* Operators remember the records already: they cannot come again but with the epoch. */
+        Error *failure = *ret_failure;
+        *ret_failure = NULL;
+        return failure;
+    }
+    *ret_used = count;
     runner->epoch_metrics.source_rows += count;
     runner->epoch_metrics.null_values += rows.null_values;
     set_aside(runner, update_id, &rows, bad);
@@ -198,18 +260,19 @@ Error *flow_process(FlowRunner *runner, const char *update_id, int timeout_ms, s
                     size_t *ret_count)
 {
     arena_reset(runner->batch_arena);
+    FlowInput *input = NULL;
     const LogRecord *records = NULL;
     size_t count = 0;
     *ret_count = 0;
-    TRY(source_reader_next(runner->reader, timeout_ms, records_max, runner->batch_arena, &records,
-                           &count));
+    TRY(flow_inputs_next(runner->inputs, timeout_ms, records_max, runner->batch_arena, &input,
+                         &records, &count));
     if (count == 0) {
         return NULL;
     }
     RowErrors bad = {0};
     size_t used = 0;
     Error *failure = NULL;
-    Error *error = process_records(runner, update_id, records, count, &bad, &used, &failure);
+    Error *error = process_records(runner, update_id, input, records, count, &bad, &used, &failure);
     row_errors_done(&bad);
     if (error != NULL || failure == NULL) {
         *ret_count = error == NULL ? count : 0;
@@ -217,11 +280,11 @@ Error *flow_process(FlowRunner *runner, const char *update_id, int timeout_ms, s
     }
     /* on_error: fail. What came before the bad record is applied and committed, then the update
      * fails; the bad record and all behind it come again. */
-    error = source_reader_give_back(runner->reader, records + used, count - used);
+    error = source_reader_give_back(input->reader, records + used, count - used);
     if (error == NULL && used > 0) {
         Error *none = NULL;
         size_t again = 0;
-        error = process_records(runner, update_id, records, used, &bad, &again, &none);
+        error = process_records(runner, update_id, input, records, used, &bad, &again, &none);
         row_errors_done(&bad);
         assert(error != NULL || none == NULL);
     }

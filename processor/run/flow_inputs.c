@@ -224,8 +224,8 @@ Error *flow_inputs_next(FlowInputs *inputs, int timeout_ms, size_t records_max, 
                 inputs->next = (number + 1) % inputs->count;
                 continue;
             }
-            TRY(read_one(inputs, number, round == 0 ? 0 : share_ms, records_max, arena,
-                         ret_records, ret_count));
+            TRY(read_one(inputs, number, round == 0 ? 0 : share_ms, records_max, arena, ret_records,
+                         ret_count));
         }
     }
     return NULL;

@@ -12,10 +12,10 @@ typedef struct FlowInputs FlowInputs;
 
 typedef struct FlowInput {
     const ProgramInput *program;
-    SourceReader *reader;  /* NULL before the first start */
-    Decoder **decoders;    /* one a scan */
-    SourceProgress moved;  /* of the epoch being closed and committed */
-    bool *empty;           /* a partition: it never had a record (StreamInput) */
+    SourceReader *reader; /* NULL before the first start */
+    Decoder **decoders;   /* one a scan */
+    SourceProgress moved; /* of the epoch being closed and committed */
+    bool *empty;          /* a partition: it never had a record (StreamInput) */
     size_t partition_count;
 } FlowInput;
 

@@ -19,13 +19,14 @@
 #include "processor/base/banned.h"
 
 /* Records the source had and can no longer give: the table's rows from them will be gone. */
-static Error *warn_data_loss(FlowRunner *runner, const char *update_id)
+static Error *warn_data_loss_of(FlowRunner *runner, const char *update_id, const FlowInput *input)
 {
+    const char *topic = input->program->source->topic;
     int64_t lost = 0;
-    for (int p = 0; p < source_reader_partitions(runner->reader); p++) {
+    for (int p = 0; p < source_reader_partitions(input->reader); p++) {
         int64_t start = 0;
         int64_t end = 0;
-        TRY(log_watermarks(runner->context->log, runner->source->topic, p, READ_COMMITTED,
+        TRY(log_watermarks(runner->context->log, topic, p, READ_COMMITTED,
                            runner->context->timeout_ms, &start, &end));
         lost += start;
     }
@@ -37,11 +38,18 @@ static Error *warn_data_loss(FlowRunner *runner, const char *update_id)
     buffer_printf(&message,
                   "Full refresh of `%.*s`: topic `%s` has lost its first %lld offsets; rows that "
                   "came from them cannot be made again.",
-                  STR_ARG(runner->program->bound->name), runner->source->topic, (long long)lost);
-    buffer_printf(&fields, "\"topic\":\"%s\",\"records\":%lld", runner->source->topic,
-                  (long long)lost);
+                  STR_ARG(runner->program->bound->name), topic, (long long)lost);
+    buffer_printf(&fields, "\"topic\":\"%s\",\"records\":%lld", topic, (long long)lost);
     event_warning(runner->context->events, update_id, runner->program, "FULL_REFRESH_DATA_LOSS",
                   buffer_str(&message), buffer_str(&fields));
+    return NULL;
+}
+
+static Error *warn_data_loss(FlowRunner *runner, const char *update_id)
+{
+    for (size_t i = 0; i < flow_inputs_count(runner->inputs); i++) {
+        TRY(warn_data_loss_of(runner, update_id, flow_inputs_at(runner->inputs, i)));
+    }
     return NULL;
 }
 
@@ -55,7 +63,7 @@ static Error *mark_resetting(FlowRunner *runner, const char *update_id)
 
 static Error *set_positions(FlowRunner *runner, StoreBatch *deletes)
 {
-    const int64_t *ends = flow_writer_ends(runner->writer);
+    const int64_t *ends = flow_writer_ends(runner->writer, 0);
     for (int shard = 0; shard < table_partitions(runner->table); shard++) {
         store_batch_set_position(deletes, (uint32_t)shard, ends[shard],
                                  clock_now_us(runner->context->clock));
@@ -76,7 +84,7 @@ static Error *delete_some(FlowRunner *runner, StoreScan *scan, StoreBatch *delet
         if (!found) {
             break;
         }
-        TRY(flow_writer_write_tombstone(runner->writer, runner->table, row.key, row.shard,
+        TRY(flow_writer_write_tombstone(runner->writer, 0, runner->table, row.key, row.shard,
                                         row.ordinal));
         store_batch_delete(deletes, row.shard, row.key, row.ordinal);
         rows++;
@@ -105,26 +113,27 @@ static Error *delete_rows(FlowRunner *runner)
 static Error *write_fresh_definition(FlowRunner *runner)
 {
     ProgressDefinition fresh =
-        definition_fresh(runner->program, flow_writer_ends(runner->writer),
+        definition_fresh(runner->program, flow_writer_ends(runner->writer, 0),
                          (size_t)table_partitions(runner->table), runner->batch_arena);
     return flow_writer_write_definition(runner->writer, &fresh);
 }
 
 static Error *put_positions_back(FlowRunner *runner, const char *update_id)
 {
-    TRY(source_reader_reset(runner->reader));
+    FlowStatesOptions states = flow_states_options(runner, runner->batch_arena);
+    TRY(flow_inputs_reset(runner->inputs));
     TRY(fault_check("full_refresh.before_clear"));
     TRY(flow_writer_begin(runner->writer));
     TRY(flow_writer_write_resetting(runner->writer, false, str_from(update_id)));
     TRY(write_fresh_definition(runner));
-    source_reader_close_epoch(runner->reader, &runner->commit.moved);
-    TRY(flow_writer_write_positions(runner->writer, runner->source->topic, &runner->commit.moved,
-                                    runner->epoch + 1, str_from(update_id)));
+    TRY(flow_states_write_fresh(&states, runner->writer));
+    flow_inputs_close_epoch(runner->inputs);
+    TRY(flow_write_positions(runner, runner->epoch + 1, str_from(update_id)));
     TRY(flow_writer_commit(runner->writer));
     runner->epoch++;
     runner->resetting = false;
     runner->rebuild = false;
-    source_reader_commit(runner->reader, &runner->commit.moved);
+    flow_inputs_commit(runner->inputs);
     runner->started = false; /* a table of the new definition is to be opened */
     return NULL;
 }
@@ -138,6 +147,9 @@ static Error *reset_once(FlowRunner *runner, const char *update_id)
         runner->resetting = true;
     }
     TRY(delete_rows(runner));
+    FlowStatesOptions states = flow_states_options(runner, runner->batch_arena);
+    TRY(flow_states_remove(&states, runner->writer,
+                           runner->context->program->topology->commit.max_rows));
     return put_positions_back(runner, update_id);
 }
 

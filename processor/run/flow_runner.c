@@ -25,10 +25,11 @@ FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table
     const Program *program = context->program;
     runner->context = context;
     runner->program = table;
-    runner->source = &program->sources[table->plan->sources[0].relation->index];
+    runner->inputs = flow_inputs_new(table);
     runner->arena = arena_new("runner");
     runner->start_arena = arena_new("start");
     runner->batch_arena = arena_new("batch");
+    runner->query_arena = arena_new("query");
     runner->flow_id = name_flow_id(runner->arena, program->topology->pipeline, table->flow->name);
     size_t expectations = table->bound->expectation_count;
     runner->metrics.expectations = arena_new_array(runner->arena, ExpectationCount, expectations);
@@ -41,6 +42,7 @@ FlowRunner *flow_runner_new(const RunContext *context, const ProgramTable *table
     runner->quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
     runner->commit.quarantine = quarantine_new(context->quarantine_topic, table->flow->name);
     runner->committer = worker_new("commit", context->inline_work);
+    runner->checkpoint_begun = arena_new_array(runner->arena, bool, 1 + table->state_count);
     runner->checkpointer = worker_new("checkpoint", context->inline_work);
     runner->meter = metrics_flow(context->metrics, (size_t)(table - program->tables));
     return runner;
@@ -55,16 +57,16 @@ void flow_runner_free(FlowRunner *runner)
     error_free(flow_checkpoint_wait(runner));
     worker_free(runner->checkpointer);
     flow_close(runner->flow);
-    query_close(runner->query);
+    flow_query_close(runner);
     expectations_close(runner->expectations);
-    decoder_close(runner->decoder);
-    source_reader_close(runner->reader);
     flow_writer_close(runner->writer);
     table_close(runner->table);
+    flow_states_close(runner->states);
+    flow_inputs_free(runner->inputs);
     quarantine_free(runner->quarantine);
     quarantine_free(runner->commit.quarantine);
-    source_progress_done(&runner->commit.moved);
     arena_free(runner->batch_arena);
+    arena_free(runner->query_arena);
     arena_free(runner->start_arena);
     arena_free(runner->arena);
     mem_free(runner);
@@ -85,6 +87,8 @@ void flow_runner_release(FlowRunner *runner)
     runner->flow = NULL;
     table_close(runner->table);
     runner->table = NULL;
+    flow_states_close(runner->states);
+    runner->states = NULL;
 }
 
 const FlowMetrics *flow_runner_metrics(const FlowRunner *runner)
@@ -140,13 +144,37 @@ static Error *make_ready(FlowRunner *runner, const char *update_id)
 
 /* ---------------------------------------------------------------------- triggered update ---- */
 
+/* Adds up a size of every overlay. */
+static size_t sum_of_all(const FlowRunner *runner, size_t (*size)(const Overlay *overlay))
+{
+    size_t sum = size(table_overlay(runner->table));
+    for (size_t i = 0; i < flow_states_count(runner->states); i++) {
+        sum += size(flow_states_overlay(runner->states, i));
+    }
+    return sum;
+}
+
+size_t flow_key_bytes(const FlowRunner *runner)
+{
+    return sum_of_all(runner, overlay_key_bytes);
+}
+
+size_t flow_epoch_bytes(const FlowRunner *runner)
+{
+    return sum_of_all(runner, overlay_epoch_bytes);
+}
+
+size_t flow_epoch_rows(const FlowRunner *runner)
+{
+    return sum_of_all(runner, overlay_epoch_rows);
+}
+
 static bool epoch_is_full(const FlowRunner *runner)
 {
     const TopologyCommit *commit = &runner->context->program->topology->commit;
-    const Overlay *overlay = table_overlay(runner->table);
-    size_t bytes = overlay_epoch_bytes(overlay) + quarantine_bytes(runner->quarantine);
-    size_t rows = overlay_epoch_rows(overlay) + quarantine_count(runner->quarantine);
-    size_t most = memory_plan_epoch_max(&runner->context->memory, overlay_key_bytes(overlay));
+    size_t bytes = flow_epoch_bytes(runner) + quarantine_bytes(runner->quarantine);
+    size_t rows = flow_epoch_rows(runner) + quarantine_count(runner->quarantine);
+    size_t most = memory_plan_epoch_max(&runner->context->memory, flow_key_bytes(runner));
     return rows >= (size_t)commit->max_rows || bytes >= most;
 }
 
@@ -183,7 +211,13 @@ static Error *warm(FlowRunner *runner, size_t records)
         return NULL;
     }
     size_t rows = records == 0 ? WARM_ROWS_IDLE : records * WARM_ROWS_A_RECORD;
-    return overlay_warm(table_overlay(runner->table), rows, &runner->warm);
+    TRY(overlay_warm(table_overlay(runner->table), rows, &runner->warm));
+    for (size_t i = 0; i < flow_states_count(runner->states); i++) {
+        bool warm = false;
+        TRY(overlay_warm(flow_states_overlay(runner->states, i), rows, &warm));
+        runner->warm = runner->warm && warm;
+    }
+    return NULL;
 }
 
 /* The epoch in hand goes out as soon as the one before it is through. */
@@ -200,7 +234,7 @@ static Error *update_once(FlowRunner *runner, const char *update_id, const Updat
                           size_t *used)
 {
     TRY(make_ready(runner, update_id));
-    while (!source_reader_is_drained(runner->reader) &&
+    while (!flow_inputs_are_drained(runner->inputs) &&
            (limits->records_max == 0 || *used < limits->records_max)) {
         if (flow_must_stop(runner)) {
             return error_new(ERROR_INTERRUPTED, "The update was stopped.");
@@ -249,7 +283,7 @@ static void begin_update(FlowRunner *runner)
 static void end_update(FlowRunner *runner, const char *update_id, const char *status,
                        const Error *error)
 {
-    runner->metrics.backlog_records = source_reader_backlog(runner->reader);
+    runner->metrics.backlog_records = flow_inputs_backlog(runner->inputs);
     warn_null_sequences(runner, update_id);
     event_flow_progress(runner->context->events, update_id, runner->program, status,
                         &runner->metrics, error);
@@ -259,9 +293,9 @@ static void end_update(FlowRunner *runner, const char *update_id, const char *st
 static Error *set_bounds(FlowRunner *runner, const char *update_id)
 {
     TRY(make_ready(runner, update_id));
-    bool added = false;
-    TRY(source_reader_refresh(runner->reader, &added));
-    return source_reader_set_bounds(runner->reader);
+    TRY(flow_inputs_refresh(runner->inputs));
+    TRY(flow_statics_refresh(runner));
+    return flow_inputs_set_bounds(runner->inputs);
 }
 
 Error *flow_runner_update(FlowRunner *runner, const char *update_id, const UpdateLimits *limits,
@@ -291,8 +325,8 @@ Error *flow_runner_update(FlowRunner *runner, const char *update_id, const Updat
         }
         used = runner->metrics.source_rows;
     }
-    *ret_drained = source_reader_is_drained(runner->reader);
-    source_reader_clear_bounds(runner->reader);
+    *ret_drained = flow_inputs_are_drained(runner->inputs);
+    flow_inputs_clear_bounds(runner->inputs);
     end_update(runner, update_id, "COMPLETED", NULL);
     return NULL;
 }
@@ -304,13 +338,13 @@ Error *flow_runner_update(FlowRunner *runner, const char *update_id, const Updat
 static bool is_drained(const FlowRunner *runner, size_t polled)
 {
     return polled == 0 ||
-           (polled < runner->context->batch_rows && source_reader_is_caught_up(runner->reader));
+           (polled < runner->context->batch_rows && flow_inputs_are_caught_up(runner->inputs));
 }
 
 /* Is it time to commit? */
 static bool epoch_is_due(const FlowRunner *runner, bool drained)
 {
-    if (!source_reader_moved(runner->reader)) {
+    if (!flow_inputs_moved(runner->inputs)) {
         return false;
     }
     const TopologyCommit *commit = &runner->context->program->topology->commit;
@@ -339,17 +373,17 @@ static Error *look_for_partitions(FlowRunner *runner)
         return NULL;
     }
     runner->last_refresh_ms = now_ms;
-    bool added = false;
-    return source_reader_refresh(runner->reader, &added);
+    return flow_inputs_refresh(runner->inputs);
 }
 
 static Error *run_step(FlowRunner *runner, const char *update_id)
 {
     TRY(make_ready(runner, update_id));
-    bool in_hand = source_reader_moved(runner->reader);
+    bool in_hand = flow_inputs_moved(runner->inputs);
     if (!in_hand) {
         runner->epoch_started_ms = clock_monotonic_ms();
         flow_set_now(runner);
+        TRY(flow_statics_follow(runner));
     }
     size_t count = 0;
     bool busy = in_hand || flow_commit_is_under_way(runner);
@@ -366,7 +400,7 @@ static Error *run_step(FlowRunner *runner, const char *update_id)
         flow_commit_begin(runner, update_id);
     }
     TRY(flow_checkpoint_step(runner));
-    if (!source_reader_moved(runner->reader) && !flow_commit_is_under_way(runner)) {
+    if (!flow_inputs_moved(runner->inputs) && !flow_commit_is_under_way(runner)) {
         flow_meter_set_idle(runner->meter);
         flow_report_memory(runner);
     }
@@ -393,9 +427,7 @@ static Error *commit_at_stop(FlowRunner *runner, const char *update_id)
 Error *flow_runner_run(FlowRunner *runner, const char *update_id)
 {
     begin_update(runner);
-    if (runner->reader != NULL) {
-        source_reader_clear_bounds(runner->reader);
-    }
+    flow_inputs_clear_bounds(runner->inputs);
     runner->last_refresh_ms = clock_monotonic_ms();
     int attempt = 0;
     int64_t epoch = runner->epoch;
@@ -428,5 +460,5 @@ void flow_runner_ended(FlowRunner *runner, const Error *error)
 Error *flow_runner_checkpoint(FlowRunner *runner)
 {
     TRY(flow_checkpoint_wait(runner));
-    return overlay_checkpoint(table_overlay(runner->table), clock_now_us(runner->context->clock));
+    return flow_checkpoint_now(runner);
 }

@@ -8,17 +8,19 @@
 #include "processor/exec/query.h"
 #include "processor/flow/flow.h"
 #include "processor/run/expectations.h"
+#include "processor/run/flow_inputs.h"
 #include "processor/run/flow_runner.h"
+#include "processor/run/flow_states.h"
 #include "processor/run/flow_writer.h"
 #include "processor/run/quarantine.h"
 #include "processor/run/source_reader.h"
+#include "processor/run/static_table.h"
 #include "processor/run/worker.h"
 
 /* A closed epoch on its way into the log. The committer's, while it is busy. */
 typedef struct FlowCommit {
     const Epoch *epoch;
     int64_t number; /* in the progress topic */
-    SourceProgress moved;
     Quarantine *quarantine;
     FlowMetrics metrics;
     char update_id[64];
@@ -28,7 +30,6 @@ typedef struct FlowCommit {
 struct FlowRunner {
     const RunContext *context;
     const ProgramTable *program;
-    const ProgramSource *source;
     Arena *arena;       /* of the runner: names */
     Arena *start_arena; /* of one start: progress, table */
     Arena *batch_arena;
@@ -37,14 +38,20 @@ struct FlowRunner {
 
     FlowWriter *writer;
     bool fenced_ahead; /* `writer` was opened by flow_fence and not used yet */
-    SourceReader *reader;
+    FlowInputs *inputs;
+    bool reading; /* every input has its reader */
     Table *table;
-    Query *query;
+    FlowStates *states;
+    StaticTable **statics; /* as program->statics; NULL before the first refresh */
+    int64_t statics_ms;    /* when they were refreshed */
+    Arena *query_arena;
+    StreamContext stream; /* of the query, in query_arena */
+    Query *query;         /* NULL: to be opened before the next batch */
     Expectations *expectations;
-    Decoder *decoder;
     Flow *flow;
     Quarantine *quarantine;
 
+    int64_t now_us;       /* the clock of the query */
     int64_t epoch;        /* last committed */
     bool started;         /* the last start went through to its end, and no error undid it */
     bool resetting;       /* a full refresh was under way at the start */
@@ -73,6 +80,7 @@ struct FlowRunner {
     Worker *committer;
     FlowCommit commit;
     Worker *checkpointer;
+    bool *checkpoint_begun;  /* by whom: the target, then the states */
     size_t checkpoint_bytes; /* of the checkpoint under way */
     int checkpoint_failures; /* in a row */
     int64_t checkpoint_retry_ms;
@@ -91,6 +99,27 @@ bool flow_must_stop(const FlowRunner *runner);
 /* Waits, shorter when told to stop. */
 void flow_wait_ms(const FlowRunner *runner, int64_t milliseconds);
 
+/* What all tables of the flow hold, the target and the states of its operators. */
+size_t flow_key_bytes(const FlowRunner *runner);
+size_t flow_epoch_bytes(const FlowRunner *runner);
+size_t flow_epoch_rows(const FlowRunner *runner);
+
+/* flow_start.c */
+FlowStatesOptions flow_states_options(const FlowRunner *runner, Arena *arena);
+
+/* flow_query.c */
+/* Opens what turns records into rows of the target, where it is not open. */
+NODISCARD Error *flow_query_open(FlowRunner *runner);
+void flow_query_close(FlowRunner *runner);
+/* Before batches of the input's scans are pushed: the partition each row is of. */
+void flow_query_note_input(FlowRunner *runner, const FlowInput *input, const int32_t *partitions);
+/* Brings the static relations up to now: what the query reads from its next batch on. */
+NODISCARD Error *flow_statics_refresh(FlowRunner *runner);
+/* The same in a continuous update, not too often. */
+NODISCARD Error *flow_statics_follow(FlowRunner *runner);
+/* The query's operators may have gone on from what an abort undid: the next batch opens it anew. */
+void flow_query_forget(FlowRunner *runner);
+
 /* flow_epoch.c */
 /* Reads at most records_max records and applies them to the overlay; *ret_count: how many. */
 NODISCARD Error *flow_process(FlowRunner *runner, const char *update_id, int timeout_ms,
@@ -98,6 +127,9 @@ NODISCARD Error *flow_process(FlowRunner *runner, const char *update_id, int tim
 void flow_set_now(FlowRunner *runner);
 
 /* flow_commit.c */
+/* In a transaction: how far the inputs go with the closed epoch. */
+NODISCARD Error *flow_write_positions(FlowRunner *runner, int64_t epoch, Str update);
+void flow_report_positions(const FlowRunner *runner);
 /* To the meter: at each epoch's end, and when there is nothing to do. None may be under way. */
 void flow_report_memory(const FlowRunner *runner);
 /* Closes the epoch in hand and begins its commit; nothing moved: does nothing. None may be under
@@ -123,5 +155,7 @@ void flow_settle_unclear(FlowRunner *runner, const Progress *progress);
 NODISCARD Error *flow_checkpoint_step(FlowRunner *runner);
 /* Waits for a checkpoint under way; its failure is returned. */
 NODISCARD Error *flow_checkpoint_wait(FlowRunner *runner);
+/* Writes what is committed, and waits for it; none may be under way. */
+NODISCARD Error *flow_checkpoint_now(FlowRunner *runner);
 
 #endif

@@ -15,7 +15,8 @@
 
 enum { OUTDATED_WAIT_MS = 2000, OUTDATED_POLL_MS = 50 };
 
-static void on_loss(void *context, int partition, int64_t position, int64_t start)
+static void on_loss(void *context, const char *topic, int partition, int64_t position,
+                    int64_t start)
 {
     const FlowRunner *runner = context;
     AUTO_BUFFER Buffer message = {0};
@@ -23,25 +24,41 @@ static void on_loss(void *context, int partition, int64_t position, int64_t star
     buffer_printf(&message,
                   "Flow '%.*s': records of topic `%s` partition %d from offset %lld to %lld were "
                   "removed before they were read.",
-                  STR_ARG(runner->program->flow->name), runner->source->topic, partition,
-                  (long long)position, (long long)start - 1);
-    buffer_printf(&fields, "\"topic\":\"%s\",\"partition\":%d,\"from\":%lld,\"to\":%lld",
-                  runner->source->topic, partition, (long long)position, (long long)start - 1);
+                  STR_ARG(runner->program->flow->name), topic, partition, (long long)position,
+                  (long long)start - 1);
+    buffer_printf(&fields, "\"topic\":\"%s\",\"partition\":%d,\"from\":%lld,\"to\":%lld", topic,
+                  partition, (long long)position, (long long)start - 1);
     event_warning(runner->context->events, NULL, runner->program, "SOURCE_DATA_LOST",
                   buffer_str(&message), buffer_str(&fields));
+}
+
+static Error *list_tables(const FlowRunner *runner, int partitions, FlowWriterTable *tables)
+{
+    const ProgramTable *program = runner->program;
+    int *of_states = arena_new_array(runner->batch_arena, int, program->state_count);
+    TRY(flow_states_partitions(runner->context->log, program, runner->context->timeout_ms,
+                               of_states));
+    tables[0] = (FlowWriterTable){program->bound->name, program->topic, partitions};
+    for (size_t i = 0; i < program->state_count; i++) {
+        const ProgramTable *state = &program->states[i];
+        tables[i + 1] = (FlowWriterTable){state->bound->name, state->topic, of_states[i]};
+    }
+    return NULL;
 }
 
 static Error *open_writer(FlowRunner *runner, int partitions)
 {
     const RunContext *context = runner->context;
+    size_t table_count = 1 + runner->program->state_count;
+    FlowWriterTable *tables = arena_new_array(runner->batch_arena, FlowWriterTable, table_count);
+    TRY(list_tables(runner, partitions, tables));
     FlowWriterOptions options = {.log = context->log,
                                  .transactional_id = runner->flow_id,
                                  .group = runner->flow_id,
                                  .progress_topic = context->progress_topic,
                                  .flow = runner->program->flow->name,
-                                 .table = runner->program->bound->name,
-                                 .table_topic = runner->program->topic,
-                                 .table_partitions = partitions,
+                                 .tables = tables,
+                                 .table_count = table_count,
                                  .instance = context->instance,
                                  .clock = context->clock,
                                  .queue_bytes_max = context->memory.producer_queue,
@@ -60,13 +77,15 @@ static Error *settle_table(FlowRunner *runner)
     }
     Error *error = flow_checkpoint_wait(runner);
     if (error == NULL) {
-        error =
-            overlay_checkpoint(table_overlay(runner->table), clock_now_us(runner->context->clock));
+        error = flow_checkpoint_now(runner);
     }
     flow_close(runner->flow);
     runner->flow = NULL;
     table_close(runner->table);
     runner->table = NULL;
+    flow_query_forget(runner);
+    flow_states_close(runner->states);
+    runner->states = NULL;
     return error;
 }
 
@@ -162,16 +181,33 @@ static void on_restore(void *context, const RestoreProgress *progress)
     }
 }
 
+FlowStatesOptions flow_states_options(const FlowRunner *runner, Arena *arena)
+{
+    const RunContext *context = runner->context;
+    size_t table_count = 1 + runner->program->state_count;
+    return (FlowStatesOptions){.program = runner->program,
+                               .time_zone = context->program->time_zone,
+                               .state = context->state,
+                               .log = context->log,
+                               .key_memory = context->memory.key_table / table_count,
+                               .epoch_memory = memory_plan_epoch_max(&context->memory, 0),
+                               .batch_rows = context->batch_rows,
+                               .timeout_ms = context->timeout_ms,
+                               .now_us = clock_now_us(context->clock),
+                               .arena = arena};
+}
+
 static Error *open_table(FlowRunner *runner, const Progress *progress, int partitions)
 {
     const RunContext *context = runner->context;
     bool as_stored = runner->rebuild || progress->resetting;
+    size_t table_count = 1 + runner->program->state_count;
     TableOptions options = {.program = runner->program,
                             .time_zone = context->program->time_zone,
                             .as_stored = as_stored,
                             .partitions = partitions,
                             .state = context->state,
-                            .key_memory = context->memory.key_table,
+                            .key_memory = context->memory.key_table / table_count,
                             .epoch_memory = memory_plan_epoch_max(&context->memory, 0),
                             .batch_rows = context->batch_rows,
                             .arena = runner->start_arena};
@@ -180,10 +216,12 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
     TRY(table_restore(runner->table, context->log, context->timeout_ms,
                       clock_now_us(context->clock), on_restore, runner));
     TRY(check_table_topic(runner, progress));
-    flow_writer_set_ends(runner->writer, table_ends(runner->table));
+    flow_writer_set_ends(runner->writer, 0, table_ends(runner->table));
     if (as_stored) {
         return NULL; /* it is emptied first */
     }
+    FlowStatesOptions states = flow_states_options(runner, runner->start_arena);
+    TRY(flow_states_open(&states, progress, runner->writer, &runner->states));
     FlowOptions flow = {.bound = runner->program->flow,
                         .schema = runner->program->bound->schema,
                         .history = table_history(runner->table),
@@ -191,40 +229,30 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
     return flow_open(&flow, &runner->flow);
 }
 
-static Error *open_reader(FlowRunner *runner, const Progress *progress)
+static Error *open_reader(FlowRunner *runner, const Progress *progress, FlowInput *input)
 {
-    SourceReaderOptions options = {.log = runner->context->log,
-                                   .source = runner->source,
-                                   .time_zone = runner->context->program->time_zone,
-                                   .queue_bytes_max = runner->context->memory.consumer_queue,
-                                   .timeout_ms = runner->context->timeout_ms,
+    const RunContext *context = runner->context;
+    SourceReaderOptions options = {.log = context->log,
+                                   .source = input->program->source,
+                                   .time_zone = context->program->time_zone,
+                                   .queue_bytes_max = context->memory.consumer_queue /
+                                                      runner->program->input_count,
+                                   .timeout_ms = context->timeout_ms,
                                    .on_loss = on_loss,
                                    .context = runner};
     SourceReader *reader = NULL;
     TRY(source_reader_open(&options, progress, &reader));
-    if (runner->reader != NULL) {
-        source_reader_take_bounds(reader, runner->reader);
-        source_reader_close(runner->reader);
-    }
-    runner->reader = reader;
+    flow_input_set_reader(input, reader);
     return NULL;
 }
 
-static Error *open_query(FlowRunner *runner)
+static Error *open_readers(FlowRunner *runner, const Progress *progress)
 {
-    if (runner->query != NULL) {
-        return NULL;
+    for (size_t i = 0; i < flow_inputs_count(runner->inputs); i++) {
+        TRY(open_reader(runner, progress, flow_inputs_at(runner->inputs, i)));
     }
-    const RunContext *context = runner->context;
-    ExecContext exec = {.time_zone = context->program->time_zone,
-                        .now_us = clock_now_us(context->clock),
-                        .current_user = context->program->topology->owner};
-    DecoderOptions decoder = {.kind = FORMAT_JSON,
-                              .time_zone = context->program->time_zone,
-                              .coerce = runner->source->config->coerce};
-    TRY(decoder_open(&decoder, runner->program->plan->sources[0].schema, &runner->decoder));
-    TRY(expectations_open(runner->program->bound, &exec, &runner->expectations));
-    return query_open(runner->program->plan, &exec, &runner->query);
+    runner->reading = true;
+    return NULL;
 }
 
 /* Right after fencing, before the long work of a restore: who runs the flow now. A process that is
@@ -252,34 +280,34 @@ static Error *write_beginnings(FlowRunner *runner, const char *update_id)
 {
     bool changed = false;
     const ProgressDefinition *definition = table_definition(runner->table, &changed);
-    bool moved = source_reader_moved(runner->reader);
-    if (!changed && !moved) {
+    bool moved = flow_inputs_moved(runner->inputs);
+    if (!changed && !moved && !flow_states_are_new(runner->states)) {
         return NULL;
     }
     TRY(flow_writer_begin(runner->writer));
     if (changed) {
         TRY(flow_writer_write_definition(runner->writer, definition));
     }
+    TRY(flow_states_write_definitions(runner->states, runner->writer));
     if (moved) {
-        source_reader_close_epoch(runner->reader, &runner->commit.moved);
-        TRY(flow_writer_write_positions(runner->writer, runner->source->topic,
-                                        &runner->commit.moved, runner->epoch, str_from(update_id)));
+        flow_inputs_close_epoch(runner->inputs);
+        TRY(flow_write_positions(runner, runner->epoch, str_from(update_id)));
     }
     TRY(flow_writer_commit(runner->writer));
     if (moved) {
-        source_reader_commit(runner->reader, &runner->commit.moved);
+        flow_inputs_commit(runner->inputs);
     }
     return NULL;
 }
 
-static Error *warn_compacted(FlowRunner *runner, const char *update_id)
+static Error *warn_compacted(FlowRunner *runner, const char *update_id, const ProgramSource *source)
 {
-    if (runner->source->config->allow_compacted || runner->epoch > 0) {
+    if (source->config->allow_compacted || runner->epoch > 0) {
         return NULL;
     }
     const char *policy = NULL;
-    TRY(log_topic_config(runner->context->log, runner->source->topic, "cleanup.policy",
-                         runner->batch_arena, &policy));
+    TRY(log_topic_config(runner->context->log, source->topic, "cleanup.policy", runner->batch_arena,
+                         &policy));
     if (policy == NULL || strstr(policy, "compact") == NULL) {
         return NULL;
     }
@@ -289,9 +317,18 @@ static Error *warn_compacted(FlowRunner *runner, const char *update_id)
                   "message key, not the highest sequence: a late record can make the newest "
                   "snapshot vanish before it is read. `allow_compacted: true` on the source "
                   "silences this.",
-                  STR_ARG(runner->source->config->name), runner->source->topic);
+                  STR_ARG(source->config->name), source->topic);
     event_warning(runner->context->events, update_id, runner->program, "SOURCE_COMPACTED",
                   buffer_str(&message), STR_NULL);
+    return NULL;
+}
+
+/* What a flow should be warned of before its first record. */
+static Error *warn(FlowRunner *runner, const char *update_id)
+{
+    for (size_t i = 0; i < runner->program->input_count; i++) {
+        TRY(warn_compacted(runner, update_id, runner->program->inputs[i].source));
+    }
     return NULL;
 }
 
@@ -412,13 +449,13 @@ static Error *start_once(FlowRunner *runner, const char *update_id)
     runner->epoch = progress.epoch;
     runner->resetting = progress.resetting;
     TRY(in_users_file(runner, open_table(runner, &progress, partitions)));
-    TRY(open_reader(runner, &progress));
-    TRY(in_users_file(runner, open_query(runner)));
+    TRY(open_readers(runner, &progress));
+    TRY(in_users_file(runner, flow_query_open(runner)));
     TRY(write_beginnings(runner, update_id));
-    TRY(warn_compacted(runner, update_id));
+    TRY(warn(runner, update_id));
     runner->started = true;
     runner->warm = false;
-    flow_meter_set_positions(runner->meter, runner->reader);
+    flow_report_positions(runner);
     flow_meter_set_state(runner->meter, FLOW_RUNNING);
     return NULL;
 }
@@ -440,7 +477,7 @@ static Error *undo_epoch(FlowRunner *runner)
     if (runner->writer != NULL) {
         TRY(flow_writer_abort(runner->writer));
     }
-    return runner->reader == NULL ? NULL : source_reader_rewind(runner->reader);
+    return flow_inputs_rewind(runner->inputs);
 }
 
 /* Undoes the epoch; after that the runner is as after its last commit, or not started. */
@@ -513,7 +550,7 @@ Error *flow_recover(FlowRunner *runner, const char *update_id, Error *error, int
     while (error_class(error) != ERROR_SIMULATED_CRASH && !runner->lost) {
         ErrorDisposition disposition = error_disposition(error);
         bool in_hand =
-            runner->started && (runner->commit.failed || source_reader_moved(runner->reader));
+            runner->started && (runner->commit.failed || flow_inputs_moved(runner->inputs));
         runner->unclear = runner->unclear || error_class(error) == ERROR_KAFKA_COMMIT_UNCLEAR;
         flow_meter_add_error(runner->meter, error, in_hand && !runner->unclear);
         step_back(runner, error);

@@ -212,8 +212,8 @@ static Error *produce_chunk(FlowWriter *writer, size_t number, const Table *tabl
     return error;
 }
 
-static Error *write_delta(FlowWriter *writer, size_t number, const Table *table,
-                          const Epoch *epoch, FlowMetrics *metrics)
+static Error *write_delta(FlowWriter *writer, size_t number, const Table *table, const Epoch *epoch,
+                          FlowMetrics *metrics)
 {
     DeltaRow rows[CHUNK_ROWS];
     TableDelta delta = table_delta_of(epoch);
@@ -297,8 +297,7 @@ Error *flow_writer_write_delta(FlowWriter *writer, size_t number, const Table *t
 {
     assert(writer->open);
     FlowMetrics of_state = {0};
-    Error *error =
-        write_delta(writer, number, table, epoch, number == 0 ? metrics : &of_state);
+    Error *error = write_delta(writer, number, table, epoch, number == 0 ? metrics : &of_state);
     if (error != NULL) {
         /* A refused record makes the transaction abortable: its delivery tells the reason. */
         log_producer_poll(writer->producer);
@@ -310,17 +309,23 @@ Error *flow_writer_write_delta(FlowWriter *writer, size_t number, const Table *t
     return error != NULL || number > 0 ? error : flush(writer, epoch);
 }
 
+Error *flow_writer_remove_record(FlowWriter *writer, size_t number, Str message_key,
+                                 int32_t partition)
+{
+    LogOutput output = {.topic = writer->tables[number].table.topic,
+                        .partition = partition,
+                        .key = message_key,
+                        .timestamp_ms = stamp_ms(writer),
+                        .tag = next_tag(writer, number)};
+    return with_reason(writer, log_producer_produce(writer->producer, &output, 1, NULL));
+}
+
 Error *flow_writer_write_tombstone(FlowWriter *writer, size_t number, const Table *table, Str key,
                                    uint32_t shard, uint32_t ordinal)
 {
     buffer_clear(&writer->bytes);
     TRY(table_format_key(table, key, ordinal, &writer->bytes));
-    LogOutput output = {.topic = writer->tables[number].table.topic,
-                        .partition = (int32_t)shard,
-                        .key = buffer_str(&writer->bytes),
-                        .timestamp_ms = stamp_ms(writer),
-                        .tag = next_tag(writer, number)};
-    return with_reason(writer, log_producer_produce(writer->producer, &output, 1, NULL));
+    return flow_writer_remove_record(writer, number, buffer_str(&writer->bytes), (int32_t)shard);
 }
 
 /* The topic was made when its sources took less. */
@@ -427,6 +432,15 @@ Error *flow_writer_write_definition(FlowWriter *writer, const ProgressDefinition
     AUTO_BUFFER Buffer key = {0};
     AUTO_BUFFER Buffer value = {0};
     progress_definition_key(writer->tables[0].table.name, &key);
+    progress_definition_value(definition, &value);
+    return write_progress(writer, &key, &value);
+}
+
+Error *flow_writer_write_state(FlowWriter *writer, Str state, const ProgressDefinition *definition)
+{
+    AUTO_BUFFER Buffer key = {0};
+    AUTO_BUFFER Buffer value = {0};
+    progress_state_key(writer->options.flow, state, &key);
     progress_definition_value(definition, &value);
     return write_progress(writer, &key, &value);
 }

@@ -54,6 +54,9 @@ NODISCARD Error *flow_writer_write_delta(FlowWriter *writer, size_t number, cons
 /* Tombstones for stored rows (full refresh). */
 NODISCARD Error *flow_writer_write_tombstone(FlowWriter *writer, size_t number, const Table *table,
                                              Str key, uint32_t shard, uint32_t ordinal);
+/* A tombstone for a record of table `number` that is given by its message key. */
+NODISCARD Error *flow_writer_remove_record(FlowWriter *writer, size_t number, Str message_key,
+                                           int32_t partition);
 NODISCARD Error *flow_writer_write_quarantine(FlowWriter *writer, const Quarantine *quarantine);
 /* Waits for all deliveries, then writes the position of every partition of the source that moved,
  * all with the target's ends known from the deliveries. */
@@ -63,6 +66,9 @@ NODISCARD Error *flow_writer_write_positions(FlowWriter *writer, const char *top
 NODISCARD Error *flow_writer_write_claim(FlowWriter *writer, const ProgressClaim *claim);
 NODISCARD Error *flow_writer_write_definition(FlowWriter *writer,
                                               const ProgressDefinition *definition);
+/* Of the state of an operator. */
+NODISCARD Error *flow_writer_write_state(FlowWriter *writer, Str state,
+                                         const ProgressDefinition *definition);
 NODISCARD Error *flow_writer_write_resetting(FlowWriter *writer, bool resetting, Str update);
 /* NULL: committed; flow_writer_ends tell how far the tables' partitions reach. */
 NODISCARD Error *flow_writer_commit(FlowWriter *writer);

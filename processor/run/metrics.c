@@ -23,7 +23,7 @@ Metrics *metrics_new(const Program *program)
     metrics->flow_count = program->table_count;
     metrics->flows = mem_alloc_array(metrics->flow_count, sizeof *metrics->flows);
     for (size_t i = 0; i < metrics->flow_count; i++) {
-        flow_meter_init(&metrics->flows[i], program, &program->tables[i]);
+        flow_meter_init(&metrics->flows[i], &program->tables[i]);
     }
     return metrics;
 }

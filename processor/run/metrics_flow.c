@@ -34,11 +34,15 @@ static void observe(Histogram *histogram, int64_t elapsed_us)
     count(&histogram->sum_us, (uint64_t)(elapsed_us < 0 ? 0 : elapsed_us));
 }
 
-void flow_meter_init(FlowMeter *meter, const Program *program, const ProgramTable *table)
+void flow_meter_init(FlowMeter *meter, const ProgramTable *table)
 {
     meter->flow = table->flow->name;
     meter->table = table->bound->name;
-    meter->source_topic = program->sources[table->plan->sources[0].relation->index].topic;
+    meter->source_count = table->input_count;
+    meter->sources = mem_alloc_array(meter->source_count, sizeof *meter->sources);
+    for (size_t i = 0; i < meter->source_count; i++) {
+        meter->sources[i].topic = table->inputs[i].source->topic;
+    }
     meter->bound = table->bound;
     meter->expectations =
         mem_alloc_array(table->bound->expectation_count, sizeof *meter->expectations);
@@ -51,7 +55,10 @@ void flow_meter_init(FlowMeter *meter, const Program *program, const ProgramTabl
 void flow_meter_done(FlowMeter *meter)
 {
     pthread_mutex_destroy(&meter->lock);
-    mem_free(meter->partitions);
+    for (size_t i = 0; i < meter->source_count; i++) {
+        mem_free(meter->sources[i].partitions);
+    }
+    mem_free(meter->sources);
     mem_free(meter->expectations);
 }
 
@@ -173,41 +180,43 @@ void flow_meter_set_idle(FlowMeter *meter)
 /* ---------------------------------------------------------------------------- positions ---- */
 
 /* Call with the lock held. */
-static void need_partitions(FlowMeter *meter, size_t needed)
+static void need_partitions(SourceMeter *source, size_t needed)
 {
-    mem_reserve(meter->partitions, &meter->partition_capacity, needed);
-    while (meter->partition_count < needed) {
-        meter->partitions[meter->partition_count++] = (PartitionMeter){-1, -1, -1, -1};
+    mem_reserve(source->partitions, &source->partition_capacity, needed);
+    while (source->partition_count < needed) {
+        source->partitions[source->partition_count++] = (PartitionMeter){-1, -1, -1, -1};
     }
 }
 
-void flow_meter_set_positions(FlowMeter *meter, const SourceReader *reader)
+void flow_meter_set_positions(FlowMeter *meter, size_t input, const SourceReader *reader)
 {
     if (meter == NULL) {
         return;
     }
     int partitions = source_reader_partitions(reader);
+    SourceMeter *source = &meter->sources[input];
     pthread_mutex_lock(&meter->lock);
-    need_partitions(meter, (size_t)partitions);
+    need_partitions(source, (size_t)partitions);
     for (int p = 0; p < partitions; p++) {
         const SourcePartition *position = source_reader_partition(reader, p);
         bool has_record = position->committed_last.offset >= 0;
-        meter->partitions[p].committed = position->committed;
-        meter->partitions[p].last_timestamp_ms =
+        source->partitions[p].committed = position->committed;
+        source->partitions[p].last_timestamp_ms =
             has_record ? position->committed_last.timestamp_ms : -1;
     }
     pthread_mutex_unlock(&meter->lock);
 }
 
-void flow_meter_set_end(FlowMeter *meter, int partition, int64_t end)
+void flow_meter_set_end(FlowMeter *meter, size_t input, int partition, int64_t end)
 {
     if (meter == NULL) {
         return;
     }
     assert(partition >= 0);
+    SourceMeter *source = &meter->sources[input];
     pthread_mutex_lock(&meter->lock);
-    need_partitions(meter, (size_t)partition + 1);
-    PartitionMeter *at = &meter->partitions[partition];
+    need_partitions(source, (size_t)partition + 1);
+    PartitionMeter *at = &source->partitions[partition];
     at->end = end;
     if (at->committed >= end) {
         at->caught_up_us = clock_now_us(NULL);

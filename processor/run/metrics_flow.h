@@ -54,10 +54,10 @@ void flow_meter_settle_unclear(FlowMeter *meter, int64_t epoch, const FlowMetric
 /* A step went well and nothing is in hand: an error before is over. */
 void flow_meter_set_idle(FlowMeter *meter);
 
-/* Committed positions of the source. */
-void flow_meter_set_positions(FlowMeter *meter, const SourceReader *reader);
-/* Where a partition of the source ends now (from metrics_lag.h). */
-void flow_meter_set_end(FlowMeter *meter, int partition, int64_t end);
+/* Committed positions of input number `input` (ProgramTable.inputs). */
+void flow_meter_set_positions(FlowMeter *meter, size_t input, const SourceReader *reader);
+/* Where a partition of it ends now (from metrics_lag.h). */
+void flow_meter_set_end(FlowMeter *meter, size_t input, int partition, int64_t end);
 
 /* Offsets of the table's topic read by its restore, of about how many. */
 void flow_meter_set_restore(FlowMeter *meter, uint64_t done, uint64_t expected, int64_t elapsed_ms,

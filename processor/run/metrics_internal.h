@@ -32,10 +32,17 @@ typedef struct PartitionMeter {
     int64_t caught_up_us;      /* when everything was last seen to be read, -1: not yet */
 } PartitionMeter;
 
+/* A topic that the flow reads. */
+typedef struct SourceMeter {
+    const char *topic;
+    PartitionMeter *partitions;
+    size_t partition_count;
+    size_t partition_capacity;
+} SourceMeter;
+
 struct FlowMeter {
     Str flow;
     Str table;
-    const char *source_topic;
     const BoundTable *bound; /* names of its expectations */
 
     atomic_int state;
@@ -70,9 +77,8 @@ struct FlowMeter {
     ExpectationMeter *expectations;
 
     pthread_mutex_t lock; /* protects what follows */
-    PartitionMeter *partitions;
-    size_t partition_count;
-    size_t partition_capacity;
+    SourceMeter *sources; /* as ProgramTable.inputs */
+    size_t source_count;
     char detail[512]; /* the last error */
 };
 
@@ -99,7 +105,7 @@ typedef struct Lag {
 bool partition_lag(const PartitionMeter *partition, int64_t created_us, int64_t now_us,
                    Lag *ret_lag);
 
-void flow_meter_init(FlowMeter *meter, const Program *program, const ProgramTable *table);
+void flow_meter_init(FlowMeter *meter, const ProgramTable *table);
 void flow_meter_done(FlowMeter *meter);
 
 static inline uint64_t counter_get(const Counter *counter)

@@ -23,21 +23,28 @@ static bool must_end(const LagWatch *watch)
            (watch->options.stop != NULL && atomic_load(watch->options.stop));
 }
 
-/* Every partition of a flow's source; a call that fails ends the round. */
-static Error *look_at_flow(LagWatch *watch, size_t flow)
+/* Every partition of a topic that a flow reads; a call that fails ends the round. */
+static Error *look_at_input(LagWatch *watch, size_t flow, size_t input)
 {
     const LagWatchOptions *options = &watch->options;
-    const ProgramTable *table = &options->program->tables[flow];
-    const char *topic = options->program->sources[table->plan->sources[0].relation->index].topic;
+    const char *topic = options->program->tables[flow].inputs[input].source->topic;
     LogTopicDescription description = {0};
     TRY(log_topic_describe(options->log, topic, CALL_MS, &description));
     for (int p = 0; p < description.partition_count && !must_end(watch); p++) {
         int64_t start = 0;
         int64_t end = 0;
         TRY(log_watermarks(options->log, topic, p, READ_COMMITTED, CALL_MS, &start, &end));
-        flow_meter_set_end(metrics_flow(options->metrics, flow), p, end);
+        flow_meter_set_end(metrics_flow(options->metrics, flow), input, p, end);
     }
     return NULL;
+}
+
+static void look_at_flow(LagWatch *watch, size_t flow)
+{
+    size_t count = watch->options.program->tables[flow].input_count;
+    for (size_t i = 0; i < count && !must_end(watch); i++) {
+        error_free(look_at_input(watch, flow, i));
+    }
 }
 
 static void *watch_ends(void *argument)
@@ -46,7 +53,7 @@ static void *watch_ends(void *argument)
     int interval_ms = watch->options.interval_ms == 0 ? INTERVAL_MS : watch->options.interval_ms;
     while (!must_end(watch)) {
         for (size_t i = 0; i < watch->options.program->table_count && !must_end(watch); i++) {
-            error_free(look_at_flow(watch, i));
+            look_at_flow(watch, i);
         }
         int64_t until = clock_monotonic_ms() + interval_ms;
         while (!must_end(watch) && clock_monotonic_ms() < until) {

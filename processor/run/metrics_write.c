@@ -281,20 +281,29 @@ static void write_restore(Writer *writer)
 
 /* --------------------------------------------------------------------------------- lag ---- */
 
+static bool add_lag(const Writer *writer, const SourceMeter *source, Lag *sum)
+{
+    bool known = false;
+    for (size_t p = 0; p < source->partition_count; p++) {
+        Lag lag;
+        if (partition_lag(&source->partitions[p], writer->metrics->created_us, writer->now_us,
+                          &lag)) {
+            known = true;
+            sum->records += lag.records;
+            sum->microseconds =
+                lag.microseconds > sum->microseconds ? lag.microseconds : sum->microseconds;
+        }
+    }
+    return known;
+}
+
 static void write_flow_lag(Writer *writer, FlowMeter *meter, bool seconds)
 {
     Lag sum = {0};
     bool known = false;
     pthread_mutex_lock(&meter->lock);
-    for (size_t p = 0; p < meter->partition_count; p++) {
-        Lag lag;
-        if (partition_lag(&meter->partitions[p], writer->metrics->created_us, writer->now_us,
-                          &lag)) {
-            known = true;
-            sum.records += lag.records;
-            sum.microseconds =
-                lag.microseconds > sum.microseconds ? lag.microseconds : sum.microseconds;
-        }
+    for (size_t i = 0; i < meter->source_count; i++) {
+        known = add_lag(writer, &meter->sources[i], &sum) || known;
     }
     pthread_mutex_unlock(&meter->lock);
     MetricLabel label = flow_label(meter);
@@ -311,15 +320,14 @@ typedef enum PartitionValue {
     PARTITION_OFFSET
 } PartitionValue;
 
-static void write_partition(Writer *writer, const FlowMeter *meter, size_t partition,
-                            PartitionValue value)
+static void write_partition(Writer *writer, const FlowMeter *meter, const SourceMeter *source,
+                            size_t partition, PartitionValue value)
 {
     char number[16];
     (void)snprintf(number, sizeof number, "%zu", partition);
-    MetricLabel labels[] = {flow_label(meter),
-                            {"topic", str_from(meter->source_topic)},
-                            {"partition", str_from(number)}};
-    const PartitionMeter *at = &meter->partitions[partition];
+    MetricLabel labels[] = {
+        flow_label(meter), {"topic", str_from(source->topic)}, {"partition", str_from(number)}};
+    const PartitionMeter *at = &source->partitions[partition];
     Lag lag;
     if (value == PARTITION_OFFSET) {
         if (at->committed >= 0) {
@@ -341,8 +349,11 @@ static void write_partitions(Writer *writer, const char *name, const char *help,
     FOR_FLOWS(writer, meter)
     {
         pthread_mutex_lock(&meter->lock);
-        for (size_t p = 0; p < meter->partition_count && p < PARTITIONS_SHOWN_MAX; p++) {
-            write_partition(writer, meter, p, value);
+        for (size_t i = 0; i < meter->source_count; i++) {
+            const SourceMeter *source = &meter->sources[i];
+            for (size_t p = 0; p < source->partition_count && p < PARTITIONS_SHOWN_MAX; p++) {
+                write_partition(writer, meter, source, p, value);
+            }
         }
         pthread_mutex_unlock(&meter->lock);
     }
@@ -365,9 +376,11 @@ static void write_lag(Writer *writer)
         write_flow_lag(writer, meter, true);
     }
     write_partitions(writer, "tidemark_source_partition_lag_records",
-                     "The same of one partition (the first 256 of a flow).", PARTITION_LAG_RECORDS);
+                     "The same of one partition (the first 256 of a topic).",
+                     PARTITION_LAG_RECORDS);
     write_partitions(writer, "tidemark_source_partition_lag_seconds",
-                     "The same of one partition (the first 256 of a flow).", PARTITION_LAG_SECONDS);
+                     "The same of one partition (the first 256 of a topic).",
+                     PARTITION_LAG_SECONDS);
     write_partitions(writer, "tidemark_source_partition_offset",
                      "Next offset of the source to be applied, as committed.", PARTITION_OFFSET);
 }

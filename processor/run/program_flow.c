@@ -90,8 +90,8 @@ static void load_state(const Program *program, Arena *arena, const ProgramTable 
 {
     BoundTable *bound = arena_new_object(arena, BoundTable);
     BoundFlow *flow = arena_new_object(arena, BoundFlow);
-    const char *topic = name_state_topic(arena, program->topology->pipeline, owner->flow->name,
-                                         spec->name);
+    const char *topic =
+        name_state_topic(arena, program->topology->pipeline, owner->flow->name, spec->name);
     *bound = (BoundTable){.name = str_from(topic),
                           .schema = spec->schema,
                           .script = owner->bound->script,
@@ -101,6 +101,7 @@ static void load_state(const Program *program, Arena *arena, const ProgramTable 
                         .keys = spec->keys,
                         .key_count = spec->key_count,
                         .sequence = spec->sequence,
+                        .text = spec->name,
                         .script = owner->flow->script,
                         .place = spec->place};
     *state = (ProgramTable){.bound = bound, .topic = topic, .flow = flow};

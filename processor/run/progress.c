@@ -102,6 +102,15 @@ void progress_definition_key(Str table, Buffer *out)
     json_object_end(&w);
 }
 
+void progress_state_key(Str flow, Str state, Buffer *out)
+{
+    JsonWriter w = json_writer(out);
+    json_object_begin(&w);
+    json_field_str(&w, "flow", flow);
+    json_field_str(&w, "state", state);
+    json_object_end(&w);
+}
+
 static void write_texts(JsonWriter *w, const char *key, const Str *texts, size_t count)
 {
     json_key(w, key);
@@ -146,6 +155,7 @@ typedef struct Reading {
     Arena *arena;
     Progress *progress;
     size_t position_capacity;
+    size_t state_capacity;
 } Reading;
 
 static ProgressPosition *position_of(Reading *reading, Str topic, int32_t partition)
@@ -249,9 +259,8 @@ static Str *read_texts(Reading *reading, const JsonTree *node, size_t *ret_count
     return texts;
 }
 
-static void read_definition(Reading *reading, const JsonTree *value)
+static void read_definition(Reading *reading, const JsonTree *value, ProgressDefinition *definition)
 {
-    ProgressDefinition *definition = &reading->progress->definition;
     definition->schemas =
         read_texts(reading, json_tree_get(value, "schemas"), &definition->schema_count);
     definition->keys = read_texts(reading, json_tree_get(value, "keys"), &definition->key_count);
@@ -271,7 +280,20 @@ static void read_definition(Reading *reading, const JsonTree *value)
     for (size_t i = 0; i < definition->begin_count; i++) {
         definition->begins[i] = json_tree_int(json_tree_at(begins, i), 0);
     }
-    reading->progress->has_definition = true;
+}
+
+static ProgressDefinition *state_definition(Reading *reading, Str name)
+{
+    Progress *progress = reading->progress;
+    for (size_t i = 0; i < progress->state_count; i++) {
+        if (str_equal(progress->states[i].name, name)) {
+            return &progress->states[i].definition;
+        }
+    }
+    ProgressState *state = arena_push(reading->arena, progress->states, progress->state_count,
+                                      reading->state_capacity);
+    *state = (ProgressState){.name = arena_copy_str(reading->arena, name)};
+    return &state->definition;
 }
 
 static Error *read_record(Reading *reading, const LogRecord *record, Arena *batch_arena)
@@ -286,13 +308,19 @@ static Error *read_record(Reading *reading, const LogRecord *record, Arena *batc
     Str flow = json_tree_str(json_tree_get(key, "flow"), STR_NULL);
     Str table = json_tree_str(json_tree_get(key, "table"), STR_NULL);
     if (table.data != NULL && str_equal(table, reading->table) && !tombstone) {
-        read_definition(reading, value);
+        read_definition(reading, value, &reading->progress->definition);
+        reading->progress->has_definition = true;
     }
     if (flow.data == NULL || !str_equal(flow, reading->flow)) {
         return NULL;
     }
+    Str state = json_tree_str(json_tree_get(key, "state"), STR_NULL);
     if (json_tree_bool(json_tree_get(key, "resetting"), false)) {
         reading->progress->resetting = !tombstone;
+    } else if (state.data != NULL) {
+        if (!tombstone) {
+            read_definition(reading, value, state_definition(reading, state));
+        }
     } else if (json_tree_get(key, "topic") != NULL) {
         if (!tombstone) {
             read_position(reading, key, value);
@@ -310,7 +338,7 @@ Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str 
     int64_t end = 0;
     TRY(log_watermarks(log, progress_topic, 0, until, timeout_ms, &start, &end));
     Progress progress = {0};
-    Reading reading = {flow, table, arena, &progress, 0};
+    Reading reading = {.flow = flow, .table = table, .arena = arena, .progress = &progress};
     AUTO(topic_reader) TopicReader *reader = NULL;
     TRY(topic_reader_open(log, progress_topic, 1, &start, &end, &reader));
     AUTO(arena) Arena *batch_arena = arena_new("progress");

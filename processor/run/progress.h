@@ -4,6 +4,7 @@
  *     {"flow","topic","partition"}  how far a source partition is applied            every commit
  *     {"flow"}                      claim: which process runs the flow               every start
  *     {"flow","resetting"}          a full refresh is under way
+ *     {"flow","state"}              what an operator of its query remembers: a definition likewise
  *     {"table"}                     definition: schemas by version, keys, …          when it
  * changes
  *
@@ -57,6 +58,12 @@ typedef struct ProgressDefinition {
     size_t begin_count;
 } ProgressDefinition;
 
+/* The state of an operator as last used. */
+typedef struct ProgressState {
+    Str name; /* of the operator */
+    ProgressDefinition definition;
+} ProgressState;
+
 /* What the progress topic says of one flow and its table. */
 typedef struct Progress {
     ProgressPosition *positions;
@@ -68,6 +75,8 @@ typedef struct Progress {
     bool resetting;
     bool has_definition;
     ProgressDefinition definition;
+    ProgressState *states;
+    size_t state_count;
 } Progress;
 
 /* Reads the topic read_committed, up to its end of now as `until` sees it: READ_UNCOMMITTED waits
@@ -84,6 +93,7 @@ void progress_claim_key(Str flow, Buffer *out);
 void progress_claim_value(const ProgressClaim *claim, Buffer *out);
 void progress_resetting_key(Str flow, Buffer *out);
 void progress_definition_key(Str table, Buffer *out);
+void progress_state_key(Str flow, Str state, Buffer *out);
 void progress_definition_value(const ProgressDefinition *definition, Buffer *out);
 
 /* Checksum of a record for a Fingerprint. */

@@ -103,7 +103,7 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
     int64_t next = stored->offset;
     if (next < start) {
         if (reader->options.on_loss != NULL) {
-            reader->options.on_loss(reader->options.context, partition, next, start);
+            reader->options.on_loss(reader->options.context, reader->topic, partition, next, start);
         }
         next = start;
     }
@@ -282,7 +282,7 @@ static Error *skip_lost(SourceReader *reader, int p, int64_t start)
         return NULL;
     }
     if (reader->options.on_loss != NULL) {
-        reader->options.on_loss(reader->options.context, p, partition->next, start);
+        reader->options.on_loss(reader->options.context, reader->topic, p, partition->next, start);
     }
     partition->next = start;
     partition->reached = 0;

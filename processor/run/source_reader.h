@@ -48,7 +48,8 @@ typedef struct SourceReaderOptions {
     size_t queue_bytes_max; /* records fetched ahead */
     int timeout_ms;
     /* Called when records between a stored position and the log's start are gone. */
-    void (*on_loss)(void *context, int partition, int64_t position, int64_t start);
+    void (*on_loss)(void *context, const char *topic, int partition, int64_t position,
+                    int64_t start);
     void *context;
 } SourceReaderOptions;
 

@@ -89,33 +89,45 @@ static Error *read_progress(Collector *collector, const TableReport *table, Prog
     return error;
 }
 
+/* One topic that the flow reads; the reports of its partitions go behind those before. */
+static Error *ask_source(Collector *collector, TableReport *table, const Progress *progress,
+                         const char *topic)
+{
+    LogTopicDescription description = {0};
+    TRY(log_topic_describe(collector->log, topic, CALL_MS, &description));
+    size_t partitions = (size_t)description.partition_count;
+    SourceReport *all =
+        arena_new_array(collector->arena, SourceReport, table->source_count + partitions);
+    SourceReport *own = all + table->source_count;
+    if (table->source_count > 0) {
+        memcpy(all, table->sources, table->source_count * sizeof *all);
+    }
+    for (size_t i = 0; i < partitions; i++) {
+        int64_t start = 0;
+        own[i] = (SourceReport){topic, (int)i, -1, -1};
+        TRY(log_watermarks(collector->log, topic, (int32_t)i, READ_COMMITTED, CALL_MS, &start,
+                           &own[i].end));
+    }
+    for (size_t i = 0; i < progress->position_count; i++) {
+        const ProgressPosition *position = &progress->positions[i];
+        if (str_equal(position->topic, str_from(topic)) && position->partition >= 0 &&
+            (size_t)position->partition < partitions) {
+            own[position->partition].offset = position->offset;
+        }
+    }
+    table->sources = all;
+    table->source_count += partitions;
+    return NULL;
+}
+
 static Error *ask_sources(Collector *collector, TableReport *table)
 {
-    const LogicalSource *source = &table->program->plan->sources[0];
-    const char *topic = collector->program->sources[source->relation->index].topic;
     Progress progress = {0};
     TRY(read_progress(collector, table, &progress));
     table->epoch = progress.epoch;
     table->resetting = progress.resetting;
-    LogTopicDescription description = {0};
-    TRY(log_topic_describe(collector->log, topic, CALL_MS, &description));
-    size_t partitions = (size_t)description.partition_count;
-    table->sources = arena_new_array(collector->arena, SourceReport, partitions);
-    table->source_count = partitions;
-    for (size_t i = 0; i < partitions; i++) {
-        table->sources[i] = (SourceReport){topic, (int)i, -1, -1};
-    }
-    for (size_t i = 0; i < progress.position_count; i++) {
-        const ProgressPosition *position = &progress.positions[i];
-        if (str_equal(position->topic, str_from(topic)) && position->partition >= 0 &&
-            (size_t)position->partition < partitions) {
-            table->sources[position->partition].offset = position->offset;
-        }
-    }
-    for (size_t i = 0; i < partitions; i++) {
-        int64_t start = 0;
-        TRY(log_watermarks(collector->log, topic, (int32_t)i, READ_COMMITTED, CALL_MS, &start,
-                           &table->sources[i].end));
+    for (size_t i = 0; i < table->program->input_count; i++) {
+        TRY(ask_source(collector, table, &progress, table->program->inputs[i].source->topic));
     }
     return NULL;
 }

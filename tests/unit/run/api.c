@@ -217,7 +217,7 @@ static void *write_meter(void *argument)
         flow_meter_begin_commit(meter);
         flow_meter_set_memory(meter, MEMORY_OVERLAY, (size_t)i);
         flow_meter_add_epoch(meter, i, &counts);
-        flow_meter_set_end(meter, i % 40, i);
+        flow_meter_set_end(meter, 0, i % 40, i);
         flow_meter_set_restore(meter, (uint64_t)i, WRITES, i, i % 2 == 0);
         if (i % 7 == 0) {
             Error *error = error_new(ERROR_KAFKA_TIMED_OUT, "failure %d", i);

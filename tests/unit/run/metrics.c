@@ -443,8 +443,8 @@ static void nobody_looks(void **state)
     flow_meter_add_error(NULL, error, true);
     flow_meter_settle_unclear(NULL, 1, NULL);
     flow_meter_set_idle(NULL);
-    flow_meter_set_positions(NULL, NULL);
-    flow_meter_set_end(NULL, 0, 1);
+    flow_meter_set_positions(NULL, 0, NULL);
+    flow_meter_set_end(NULL, 0, 0, 1);
     flow_meter_set_restore(NULL, 1, 2, 3, false);
     flow_meter_add_checkpoint(NULL, 1, 2, true);
     flow_meter_set_memory(NULL, MEMORY_OVERLAY, 1);
