@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     }
     Sums sums = {0};
     run_all(&options, &sums);
-#define X(name) printf("  %-14s %llu\n", #name, (unsigned long long)sums.result.name);
+#define X(name) printf("  %-16s %llu\n", #name, (unsigned long long)sums.result.name);
     WORLD_COUNTS(X)
 #undef X
     printf("%lld seeds, %lld failed\n", (long long)sums.runs, (long long)sums.failed);
