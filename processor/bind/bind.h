@@ -12,8 +12,12 @@ typedef struct BindContext {
     const FunctionCatalog *functions;
     const TimeZone *time_zone; /* session zone, for literals */
     bool pipeline;             /* statements of a topology program; false: standalone */
-    Str owner;
+    Str owner; /* the user of the session: who makes tables, and who asks */
     bool incomplete; /* statements that do not parse are left out: what is missing is not told */
+    /* What rules about schedules and collations ask of the session and the installation. */
+    bool no_session_zone;  /* time_zone is a stand-in: nobody named one (ST-36) */
+    size_t trigger_tables; /* tables with a TRIGGER ON UPDATE there are (ST-40) */
+    Str default_collation; /* of the current schema; data NULL: UTF8_BINARY (ST-27) */
     Arena *arena;    /* of everything bound */
 } BindContext;
 

@@ -5,6 +5,7 @@
 
 #include "processor/bind/binder.h"
 #include "processor/bind/coerce.h"
+#include "processor/bind/routine.h"
 
 #include "processor/base/banned.h"
 
@@ -450,10 +451,15 @@ static Error *bind_named_call(Binder *binder, const Scope *scope, const AstExpr 
                               BoundExpr **ret)
 {
     const AstName *called = &expr->call->name;
+    Str name = called->parts[called->part_count - 1].name;
+    bool builtin = called->part_count == 1 && binder->context->functions->find(name) != NULL;
+    const Routine *routine = builtin ? NULL : find_routine(binder, called);
+    if (routine != NULL) {
+        return bind_routine_call(binder, scope, expr, routine);
+    }
     if (called->part_count != 1) {
         return unresolved_qualified(expr);
     }
-    Str name = called->parts[0].name;
     if (str_equal_ignore_case(name, STR("window")) && expr->call->over == NULL) {
         return bind_time_window(binder, scope, expr, ret);
     }

@@ -27,7 +27,7 @@ static Error *no_such_field(const Type *type, const AstIdentifier *name)
     Error *error =
         error_at(ERROR_FIELD_NOT_FOUND, name->place, "No such struct field `%.*s` in %s.",
                  STR_ARG(name->name), buffer_cstr(&fields));
-    Schema schema = {type->fields, type->field_count};
+    Schema schema = {.fields = type->fields, .field_count = type->field_count};
     Str nearest = schema_nearest(&schema, name->name);
     return nearest.data == NULL ? error
                                 : error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest));
@@ -429,8 +429,8 @@ static Error *bind_like_quantified(Binder *binder, const Scope *scope, const Ast
     const AstLikeQuantified *like = &expr->like_quantified;
     BoundExpr pattern = pattern_of(binder, expr, like->all ? BOUND_AND : BOUND_OR, &type_boolean);
     if (like->pattern_count == 0) {
-        return error_at(ERROR_PARSE_SYNTAX_ERROR, expr->place,
-                        "Expected something between '(' and ')'.");
+        return error_at(ERROR_EMPTY_QUANTIFIED_PATTERN, expr->place,
+                        "Invalid SQL syntax: Expected something between '(' and ')'.");
     }
     BoundExpr *operand = NULL;
     TRY(bind_expr(binder, scope, like->operand, &operand));

@@ -110,6 +110,13 @@ static bool check_extra_columns(Binder *binder, const AstQuery *query, const Bou
     return ok;
 }
 
+bool target_takes(const FlowTarget *target, const Type *type, const Field *column)
+{
+    return coerce_is_assignable(type, column->type) ||
+           (target->casts_strings && type->kind == TYPE_STRING &&
+            coerce_is_castable(type, column->type));
+}
+
 static Error *bind_stored_column(Binder *binder, const AstQuery *query, const BoundNode *node,
                                  const FlowTarget *target, const Field *column, BoundExpr **ret)
 {
@@ -126,7 +133,7 @@ static Error *bind_stored_column(Binder *binder, const AstQuery *query, const Bo
     }
     const Field *field = &node->schema->fields[found];
     SourcePlace place = flow_output_place(query, node, (size_t)found);
-    if (!coerce_is_assignable(field->type, column->type)) {
+    if (!target_takes(target, field->type, column)) {
         return error_set_hint(
             error_at(ERROR_CANNOT_SAFELY_CAST, place,
                      "Cannot write incompatible data for the table `%.*s`: Cannot safely cast "
@@ -252,7 +259,13 @@ BoundNode *bind_flow_query(Binder *binder, const AstQuery *query, FlowTarget *ta
     if (node != NULL && !binder_report(binder, check_streamable(node))) {
         return NULL;
     }
-    if (node == NULL || !check_output_names(binder, query, node)) {
+    return node == NULL ? NULL : fit_by_name(binder, query, node, target, ret_output);
+}
+
+BoundNode *fit_by_name(Binder *binder, const AstQuery *query, BoundNode *node, FlowTarget *target,
+                       const Schema **ret_output)
+{
+    if (!check_output_names(binder, query, node)) {
         return NULL;
     }
     *ret_output = node->schema;
@@ -357,7 +370,7 @@ bool bind_replace_using(Binder *binder, const AstFlow *flow, FlowTarget *target,
     bool ok = check_keys_repeated(binder, flow);
     ok = check_keys_kept(binder, flow, target) && ok;
     size_t before = binder->diagnostics->count;
-    check_streaming_query(binder, flow->query);
+    check_streaming_query(binder, flow->query, FLOW_REPLACE_USING);
     if (binder->diagnostics->count > before) {
         return false; /* what is told of the query would only repeat it */
     }

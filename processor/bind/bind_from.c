@@ -4,6 +4,8 @@
 
 #include "processor/bind/bind_query_internal.h"
 #include "processor/bind/coerce.h"
+#include "processor/bind/information_schema.h"
+#include "processor/bind/view.h"
 
 #include "processor/base/banned.h"
 
@@ -47,9 +49,9 @@ Error *binder_find_relation(Binder *binder, const AstName *name, const Relation 
     Str parts[3];
     size_t count = ast_name_parts(name, parts, ARRAY_LENGTH(parts));
     const Relation *relation = catalog_find(binder->context->catalog, parts, count);
-    if (relation == NULL && count > 1 &&
-        str_equal_ignore_case(parts[count - 2], STR("information_schema"))) {
-        return not_yet(name->place, "INFORMATION_SCHEMA");
+    if (relation == NULL && is_information_schema(name)) {
+        relation = information_schema_find(binder->arena, name);
+        binder_report(binder, relation == NULL ? NULL : not_yet(name->place, "INFORMATION_SCHEMA"));
     }
     if (relation == NULL) {
         return table_not_found(binder, name);
@@ -85,8 +87,14 @@ static Error *check_stream_read(Binder *binder, const AstRelation *ast, const Re
                                        STR_ARG(relation->name), relation_kind_text(relation->kind)),
                               "a source that is read with STREAM is declared with `kind: stream`");
     }
+    if (binder->batch_reader != NULL) { /* RW-54, DM-1 */
+        return error_set_hint(error_at(ERROR_STREAM_NOT_ALLOWED, ast->place,
+                                       "%s reads its sources as tables, not as streams.",
+                                       binder->batch_reader),
+                              "leave out STREAM");
+    }
     if (!binder->flow_query) {
-        return not_yet(ast->place, "STREAM in a query that belongs to no flow");
+        binder_report(binder, not_yet(ast->place, "STREAM in a query that belongs to no flow"));
     }
     return NULL;
 }
@@ -96,6 +104,10 @@ static Error *bind_named_relation(Binder *binder, const AstRelation *ast, FromRe
     const CommonTable *common = ast->stream ? NULL : find_common_table(binder, &ast->name);
     if (common != NULL) {
         return bind_common_table(binder, common, ast, result);
+    }
+    View *view = binder_find_view(binder, &ast->name);
+    if (view != NULL) {
+        return bind_view_read(binder, view, ast, result);
     }
     const Relation *relation = NULL;
     TRY(binder_find_relation(binder, &ast->name, &relation));
@@ -182,9 +194,6 @@ static bool check_relation_clauses(Binder *binder, const AstRelation *ast)
                                                 "%s is not supported.", names[refused[i]->kind]));
         }
     }
-    if (ast->watermark != NULL) {
-        ok = binder_report(binder, not_yet(ast->watermark->place, "WATERMARK"));
-    }
     return ok;
 }
 
@@ -213,7 +222,10 @@ bool bind_relation(Binder *binder, const AstRelation *ast, FromResult *result)
         return false;
     }
     if (result->scope.columns == NULL) {
-        result->scope = scope_of_schema(binder->arena, result->node->schema, NULL, 0);
+        result->scope = scope_of_output(binder, result->node->schema, NULL);
+    }
+    if (ast->watermark != NULL && !bind_watermark(binder, ast->watermark, result)) {
+        return false;
     }
     return binder_report(binder, rename_columns(binder, &ast->alias, ast->place, result));
 }
@@ -261,7 +273,7 @@ static bool bind_lateral_views(Binder *binder, const AstSelect *select, FromResu
 bool bind_from(Binder *binder, const AstSelect *select, FromResult *result)
 {
     if (select->from_count == 0) {
-        static const Schema empty = {NULL, 0};
+        static const Schema empty = {.field_count = 0};
         result->node = bound_node_new(binder, BOUND_ONE_ROW, &empty, select->place);
     } else if (!bind_list(binder, select, result)) {
         return false;

@@ -1,8 +1,10 @@
 /* A program: the statements of some scripts bound as one. Three passes:
  *
- *   1. collect   which tables and flows there are, which flow belongs to which table; names twice,
- *                targets that are not there, kinds of flows that exclude each other (RU-18 … RU-20)
- *   2. bind      tables in any order: one that reads another binds that first
+ *   1. collect   which tables, flows and views there are, which flow belongs to which table; names
+ *                twice, targets that are not there, kinds of flows that exclude each other
+ *                (RU-18 … RU-20)
+ *   2. bind      functions first, then tables in any order: one that reads another binds that
+ * first; then what else there is
  *   3. report    each statement's mistakes, in order. A statement with a real mistake does not also
  *                say what of it is NOT_YET, and mistakes come before every NOT_YET, so that the
  *                first thing told is the thing to mend
@@ -10,7 +12,10 @@
 #include <assert.h>
 
 #include "processor/base/map.h"
-#include "processor/bind/binder.h"
+#include "processor/bind/routine.h"
+#include "processor/bind/statement.h"
+#include "processor/bind/trigger.h"
+#include "processor/bind/view.h"
 #include "processor/sql/ast_print.h"
 
 #include "processor/base/banned.h"
@@ -46,9 +51,10 @@ struct ProgramFlow {
     const AstQuery *query; /* NULL: AUTO CDC */
     Str name;
     SourcePlace place;
-    ProgramTable *table; /* NULL: of another pipeline */
-    ProgramFlow *next;   /* of the same table */
-    bool refused;        /* by pass 1 */
+    ProgramTable *table;     /* NULL: of another pipeline, … */
+    const Relation *foreign; /* … this one, when there is such a table */
+    ProgramFlow *next;       /* of the same table */
+    bool refused;            /* by pass 1 */
     BoundFlow bound;
 };
 
@@ -60,9 +66,11 @@ struct Program {
     size_t table_count;
     ProgramFlow *flows;
     size_t flow_count;
+    View *views;
+    size_t view_count;
     Map tables_by_name; /* full name -> ProgramTable */
-    Map views_by_name;  /* full name -> Statement: not built, but no unknown names */
-    int chain;          /* tables being bound inside each other */
+    Map views_by_name;  /* full name -> View */
+    int chain;          /* tables and views being bound inside each other */
 };
 
 static bool report(Statement *statement, Error *error)
@@ -71,9 +79,7 @@ static bool report(Statement *statement, Error *error)
     return error == NULL;
 }
 
-/* A mistake already told elsewhere stands behind this error: it makes the program incomplete and is
- * not shown. */
-static Error *consequence(SourcePlace place)
+Error *consequence(SourcePlace place)
 {
     return error_set_disposition(error_at(ERROR_NOT_YET, place, "not shown"), ERROR_ABORT);
 }
@@ -274,7 +280,8 @@ static void collect_inline_flow(Program *program, ProgramTable *table)
 }
 
 /* A target that no statement of this program creates. */
-static Error *check_foreign_target(const Program *program, const AstCreateFlow *create)
+static Error *check_foreign_target(const Program *program, const AstCreateFlow *create,
+                                   const Relation **ret_target)
 {
     AstFlowKind kind = create->flow->kind;
     if (kind == AST_FLOW_REPLACE_USING || kind == AST_FLOW_REPLACE_WHERE) { /* RU-20, RW-38 */
@@ -294,6 +301,7 @@ static Error *check_foreign_target(const Program *program, const AstCreateFlow *
                         "correctness of the schema and catalog.",
                         STR_ARG(create->target.text));
     }
+    *ret_target = relation;
     return not_yet(create->target.place, "A flow into a table of another pipeline");
 }
 
@@ -308,73 +316,34 @@ static void collect_flow(Program *program, Statement *statement)
                         .place = create->name.place,
                         .table = find_table(program, &create->target)};
     if (flow.table == NULL) {
-        report(statement, check_foreign_target(program, create));
+        report(statement, check_foreign_target(program, create, &flow.foreign));
     }
     add_flow(program, flow);
 }
 
-static const char *statement_name(const AstStatement *statement)
+/* Two views of one name, or a view and a table. */
+static Error *check_view_name(const Program *program, const AstCreateView *create, Str key)
 {
-    switch (statement->kind) {
-    case AST_STATEMENT_CREATE_STREAMING_TABLE:
-        return "CREATE STREAMING TABLE";
-    case AST_STATEMENT_CREATE_FLOW:
-        return "CREATE FLOW";
-    case AST_STATEMENT_INSERT:
-        return "INSERT";
-    case AST_STATEMENT_REFRESH:
-        return "REFRESH";
-    case AST_STATEMENT_ALTER:
-        return "ALTER STREAMING TABLE";
-    case AST_STATEMENT_DESCRIBE:
-        return "DESCRIBE";
-    case AST_STATEMENT_SHOW:
-        return "SHOW";
-    case AST_STATEMENT_EXPLAIN:
-        return "EXPLAIN";
-    case AST_STATEMENT_QUERY:
-        return "A query in a program";
-    case AST_STATEMENT_DELETE:
-        return "DELETE";
-    case AST_STATEMENT_UPDATE:
-        return "UPDATE";
-    case AST_STATEMENT_MERGE:
-        return "MERGE";
-    case AST_STATEMENT_DROP_TABLE:
-        return "DROP TABLE";
-    case AST_STATEMENT_CREATE_VIEW:
-        return "CREATE VIEW";
-    case AST_STATEMENT_DROP_VIEW:
-        return "DROP VIEW";
-    case AST_STATEMENT_CREATE_FUNCTION:
-        return "CREATE FUNCTION";
-    case AST_STATEMENT_DROP_FUNCTION:
-        return "DROP FUNCTION";
-    case AST_STATEMENT_SET:
-        return "SET";
-    case AST_STATEMENT_UNSUPPORTED:
-        return statement->unsupported.words;
+    const View *other = map_get(&program->views_by_name, key);
+    if (map_get(&program->tables_by_name, key) == NULL &&
+        (other == NULL || create->or_replace || create->if_not_exists)) {
+        return NULL;
     }
-    return "";
+    return error_at(ERROR_DUPLICATE_TABLE, create->name.place,
+                    "Found duplicate output `%.*s` in the pipeline: two statements create it.",
+                    STR_ARG(create->name.text));
 }
 
-static Error *other_statement(const AstStatement *statement)
+static void collect_view(Program *program, Statement *statement)
 {
-    if (statement->kind == AST_STATEMENT_UNSUPPORTED) { /* ST-60, ST-62 */
-        Error *error =
-            error_at(ERROR_UNSUPPORTED_STATEMENT, statement->place,
-                     "%s is not supported on streaming tables.", statement->unsupported.words);
-        return statement->unsupported.kind == AST_UNSUPPORTED_ALTER_TABLE
-                   ? error_set_hint(error, "use ALTER STREAMING TABLE or CREATE OR REFRESH")
-                   : error;
+    const AstCreateView *create = &statement->ast->create_view;
+    Str key = full_name(program, &create->name);
+    report(statement, check_view_name(program, create, key));
+    View *view = &program->views[program->view_count++];
+    *view = (View){.create = create, .diagnostics = &statement->diagnostics};
+    if (!create->if_not_exists || map_get(&program->views_by_name, key) == NULL) {
+        map_put(&program->views_by_name, key, view);
     }
-    if (statement->kind == AST_STATEMENT_ALTER &&
-        statement->alter.kind >= AST_ALTER_SET_ROW_FILTER) { /* ST-64, ST-68 */
-        return error_at(ERROR_UNSUPPORTED_ALTER, statement->alter.action_place,
-                        "ALTER STREAMING TABLE cannot do this. CREATE OR REFRESH changes filters "
-                        "and masks; a table is not renamed and keeps its owner.");
-    }
-    return not_yet(statement->place, "%s", statement_name(statement));
 }
 
 static void collect(Program *program)
@@ -382,16 +351,13 @@ static void collect(Program *program)
     Arena *arena = program->context->arena;
     program->tables = arena_new_array(arena, ProgramTable, program->statement_count + 1);
     program->flows = arena_new_array(arena, ProgramFlow, program->statement_count + 1);
+    program->views = arena_new_array(arena, View, program->statement_count + 1);
     for (size_t i = 0; i < program->statement_count; i++) {
         Statement *statement = &program->statements[i];
         if (statement->ast->kind == AST_STATEMENT_CREATE_STREAMING_TABLE) {
             (void)collect_table(program, statement);
-        } else if (statement->ast->kind != AST_STATEMENT_CREATE_FLOW) {
-            report(statement, other_statement(statement->ast));
-        }
-        if (statement->ast->kind == AST_STATEMENT_CREATE_VIEW) {
-            Str key = full_name(program, &statement->ast->create_view.name);
-            map_put(&program->views_by_name, key, statement);
+        } else if (statement->ast->kind == AST_STATEMENT_CREATE_VIEW) {
+            collect_view(program, statement);
         }
     }
     /* Flows in order of statements: the later of two that exclude each other is told. */
@@ -424,34 +390,32 @@ static Str flow_text(Arena *arena, const AstFlow *flow)
     return arena_copy_str(arena, buffer_str(&out));
 }
 
-/* Append flows are not built; what is wrong with one is told all the same (ST-46 … ST-51). */
-static bool bind_append(Binder *binder, const ProgramFlow *flow, FlowTarget *target)
+/* Append flows are not built; what is wrong with one is told all the same (ST-46 … ST-51). A flow
+ * that runs once reads its sources as they are. */
+static void bind_append(Binder *binder, const ProgramFlow *flow, FlowTarget *target)
 {
     bool once = flow->ast != NULL && flow->ast->once;
-    SourcePlace place = flow->ast == NULL ? flow->query->place : flow->ast->place;
-    if (!once && !query_is_streaming(binder->arena, flow->query)) { /* ST-46, ST-49 */
-        report(flow->statement,
-               error_set_hint(error_at(ERROR_NOT_STREAMING, query_source_place(flow->query),
-                                       "The query of an append flow must read a stream, and this "
-                                       "one reads none."),
-                              "write FROM STREAM(name)"));
-        return false;
+    size_t before = binder->diagnostics->count;
+    if (!once) {
+        check_streaming_query(binder, flow->query, FLOW_APPEND);
     }
-    const Schema *output = NULL;
-    (void)bind_flow_query(binder, flow->query, target, &output);
-    return report(flow->statement,
-                  not_yet(place, flow->ast == NULL ? "AS query" : "FLOW INSERT (an append flow)"));
+    if (binder->diagnostics->count == before) {
+        const Schema *output = NULL;
+        (void)bind_flow_query(binder, flow->query, target, &output);
+    }
+    SourcePlace place = flow->ast == NULL ? flow->query->place : flow->ast->place;
+    report(flow->statement,
+           not_yet(place, flow->ast == NULL ? "AS query" : "FLOW INSERT (an append flow)"));
 }
 
-static bool bind_replace_where(const ProgramFlow *flow)
+/* RW-41 */
+static Error *check_expectations_allowed(const ProgramFlow *flow)
 {
-    Statement *statement = flow->statement;
-    const AstCreateStreamingTable *create = flow->table->create;
-    if (create->expectation_count > 0) { /* RW-41 */
-        report(statement, error_at(ERROR_EXPECTATIONS_NOT_SUPPORTED, create->expectations[0].place,
-                                   "A table with a REPLACE WHERE flow has no expectations."));
-    }
-    return report(statement, not_yet(flow->ast->place, "REPLACE WHERE"));
+    const AstCreateStreamingTable *create = flow->table == NULL ? NULL : flow->table->create;
+    return create == NULL || create->expectation_count == 0
+               ? NULL
+               : error_at(ERROR_EXPECTATIONS_NOT_SUPPORTED, create->expectations[0].place,
+                          "A table with a REPLACE WHERE flow has no expectations.");
 }
 
 static bool bind_flow(Program *program, ProgramFlow *flow, FlowTarget *target)
@@ -462,10 +426,14 @@ static bool bind_flow(Program *program, ProgramFlow *flow, FlowTarget *target)
     Binder binder = binder_of(program, flow->statement);
     switch (flow->kind) {
     case FLOW_APPEND:
-        return bind_append(&binder, flow, target);
+        bind_append(&binder, flow, target);
+        return false;
     case FLOW_REPLACE_WHERE:
-        return bind_replace_where(flow);
+        report(flow->statement, check_expectations_allowed(flow));
+        (void)bind_replace_where(&binder, flow->ast, target);
+        return report(flow->statement, not_yet(flow->ast->place, "REPLACE WHERE"));
     case FLOW_AUTO_CDC:
+        bind_auto_cdc(&binder, flow->ast, target);
         return report(flow->statement, not_yet(flow->ast->place, "AUTO CDC"));
     case FLOW_REPLACE_USING:
         flow->bound = (BoundFlow){.name = flow->name,
@@ -503,13 +471,35 @@ static const Str *key_names(Arena *arena, const Schema *schema, const BoundFlow 
     return names;
 }
 
+/* What statements about the table ask: its schedule, its properties. */
+static void note_clauses(Relation *relation, const AstCreateStreamingTable *create,
+                         const BoundTable *bound)
+{
+    for (size_t i = 0; i < create->clause_count; i++) {
+        if (create->clauses[i].kind == AST_CLAUSE_SCHEDULE) {
+            relation->schedule = SCHEDULE_SET;
+        }
+    }
+    for (size_t i = 0; i < bound->property_count; i++) {
+        const BoundProperty *property = &bound->properties[i];
+        bool yes = str_equal_ignore_case(property->value, STR("true"));
+        bool no = str_equal_ignore_case(property->value, STR("false"));
+        relation->append_only |= yes && str_equal(property->name, STR("delta.appendOnly"));
+        relation->reset_forbidden |=
+            no && str_equal(property->name, STR("pipelines.reset.allowed"));
+    }
+}
+
 static void make_relation(Program *program, ProgramTable *table)
 {
     table->relation = (Relation){.name = table->bound.name,
                                  .kind = RELATION_TARGET,
                                  .schema = table->bound.schema,
                                  .index = (size_t)(table - program->tables),
-                                 .sequence = STR_NULL};
+                                 .sequence = STR_NULL,
+                                 .owner = program->context->owner,
+                                 .schedule = SCHEDULE_NONE};
+    note_clauses(&table->relation, table->create, &table->bound);
     const ProgramFlow *flow = table->flows;
     if (table->state == TABLE_BOUND && flow != NULL && flow->kind == FLOW_REPLACE_USING) {
         const Schema *schema = table->bound.schema;
@@ -519,10 +509,35 @@ static void make_relation(Program *program, ProgramTable *table)
     }
 }
 
+/* TRIGGER ON UPDATE against all that the table's flows read. */
+static void check_trigger(Binder *binder, const ProgramTable *table)
+{
+    const AstTableClause *trigger = NULL;
+    for (size_t i = 0; i < table->create->clause_count; i++) {
+        const AstTableClause *clause = &table->create->clauses[i];
+        if (clause->kind == AST_CLAUSE_SCHEDULE && clause->schedule->kind == AST_SCHEDULE_TRIGGER) {
+            trigger = clause;
+        }
+    }
+    if (trigger == NULL || table->flows == NULL) {
+        return;
+    }
+    Upstreams upstreams;
+    upstreams_init(&upstreams, binder);
+    for (const ProgramFlow *flow = table->flows; flow != NULL; flow = flow->next) {
+        if (flow->query != NULL) {
+            upstreams_add_query(&upstreams, flow->query);
+        } else {
+            upstreams_add_relation(&upstreams, flow->ast->cdc->source);
+        }
+    }
+    binder_report(binder, upstreams_check(&upstreams, trigger->place));
+    upstreams_done(&upstreams);
+}
+
 static void bind_table(Program *program, ProgramTable *table)
 {
     table->state = TABLE_BINDING;
-    program->chain++;
     Binder binder = binder_of(program, table->statement);
     FlowTarget target = {.table_name = table->bound.name};
     target.existing = catalog_find(program->context->catalog, table->parts, table->part_count);
@@ -536,13 +551,34 @@ static void bind_table(Program *program, ProgramTable *table)
     for (ProgramFlow *flow = table->flows; flow != NULL && columns_known; flow = flow->next) {
         ok = bind_flow(program, flow, &target) && ok;
     }
+    check_trigger(&binder, table);
     table->bound.schema = target.columns;
     if (table->bound.schema != NULL) {
         bind_table_over_columns(&binder, table->create, &table->bound);
     }
-    program->chain--;
     table->state = ok && table->bound.schema != NULL ? TABLE_BOUND : TABLE_FAILED;
     make_relation(program, table);
+}
+
+Error *program_enter(Program *program, SourcePlace place)
+{
+    if (program->chain >= TABLE_CHAIN_MAX) {
+        return error_at(ERROR_STATEMENT_TOO_COMPLEX, place,
+                        "More than %d tables and views read each other in a row.", TABLE_CHAIN_MAX);
+    }
+    program->chain++;
+    return NULL;
+}
+
+void program_leave(Program *program)
+{
+    program->chain--;
+}
+
+View *program_find_view(const Program *program, const AstName *name)
+{
+    Str key = full_name(program, name);
+    return key.data == NULL ? NULL : map_get(&program->views_by_name, key);
 }
 
 Error *program_find_relation(Program *program, const AstName *name, bool *ret_found,
@@ -551,20 +587,16 @@ Error *program_find_relation(Program *program, const AstName *name, bool *ret_fo
     ProgramTable *table = find_table(program, name);
     if (table == NULL) {
         *ret_found = false;
-        Str key = full_name(program, name);
-        bool is_view = key.data != NULL && map_get(&program->views_by_name, key) != NULL;
-        return is_view ? consequence(name->place) : NULL;
+        return NULL;
     }
     if (table->state == TABLE_BINDING) {
         return error_at(ERROR_PIPELINE_CYCLE, name->place,
                         "The table `%.*s` is computed from itself.", STR_ARG(table->bound.name));
     }
     if (table->state == TABLE_NEW) {
-        if (program->chain >= TABLE_CHAIN_MAX) {
-            return error_at(ERROR_STATEMENT_TOO_COMPLEX, name->place,
-                            "More than %d tables read each other in a row.", TABLE_CHAIN_MAX);
-        }
+        TRY(program_enter(program, name->place));
         bind_table(program, table);
+        program_leave(program);
     }
     if (table->bound.schema == NULL) {
         return consequence(name->place);
@@ -572,6 +604,43 @@ Error *program_find_relation(Program *program, const AstName *name, bool *ret_fo
     *ret_found = true;
     *ret_relation = &table->relation;
     return NULL;
+}
+
+/* A flow into a table that exists elsewhere: its query is fitted to that table's columns. */
+static void bind_foreign_flow(Program *program, ProgramFlow *flow)
+{
+    FlowTarget target = {.table_name = flow->foreign->name, .columns = flow->foreign->schema};
+    (void)bind_flow(program, flow, &target);
+}
+
+/* Statements of one kind, or (`functions` false) all that are neither functions, tables nor flows.
+ */
+static void bind_statements(Program *program, bool functions)
+{
+    for (size_t i = 0; i < program->statement_count; i++) {
+        Statement *statement = &program->statements[i];
+        if ((statement->ast->kind == AST_STATEMENT_CREATE_FUNCTION) == functions) {
+            Binder binder = binder_of(program, statement);
+            binder.flow_query = false;
+            bind_statement(&binder, statement->ast);
+        }
+    }
+}
+
+static void bind_all(Program *program)
+{
+    bind_statements(program, true);
+    for (size_t i = 0; i < program->table_count; i++) {
+        if (program->tables[i].state == TABLE_NEW) {
+            bind_table(program, &program->tables[i]);
+        }
+    }
+    for (size_t i = 0; i < program->flow_count; i++) {
+        if (program->flows[i].foreign != NULL) {
+            bind_foreign_flow(program, &program->flows[i]);
+        }
+    }
+    bind_statements(program, false);
 }
 
 /* ---------------------------------------------------------- 3. report --- */
@@ -671,11 +740,7 @@ void bind_program(const BindContext *context, const AstScript *const *scripts, s
     Reporter reporter = {report_error, report_context};
     list_statements(&program, scripts, script_count);
     collect(&program);
-    for (size_t i = 0; i < program.table_count; i++) {
-        if (program.tables[i].state == TABLE_NEW) {
-            bind_table(&program, &program.tables[i]);
-        }
-    }
+    bind_all(&program);
     hand_over(&program, ret_program);
     report_all(&program, &reporter);
     map_done(&program.tables_by_name);

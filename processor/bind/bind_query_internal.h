@@ -19,6 +19,8 @@ bool bind_from(Binder *binder, const AstSelect *select, FromResult *result);
 bool bind_relation(Binder *binder, const AstRelation *relation, FromResult *result);
 /* Joins *left with the join's relation: columns of both, those of USING once. */
 bool bind_join(Binder *binder, const AstJoin *join, FromResult *left);
+/* WATERMARK over the relation so far; false when it has a mistake. */
+bool bind_watermark(Binder *binder, const AstWatermark *watermark, FromResult *result);
 /* Gives the result the names of its alias: t, t(a, b). */
 NODISCARD Error *rename_columns(Binder *binder, const AstTableAlias *alias, SourcePlace place,
                                 FromResult *result);
@@ -33,6 +35,7 @@ typedef struct CommonTable {
     Str name;
     BoundNode *node;          /* shared by all references */
     const Schema *schema;     /* its columns as they are named: name(a, b) */
+    OutputNames names;        /* of the query; schema NULL: nothing is known */
     size_t weight;            /* of binder_grow: what a reference repeats */
     struct OuterQuery *outer; /* the query around it, when it names columns of that; else NULL */
     const struct CommonTable *next;
@@ -80,6 +83,8 @@ NODISCARD Error *bound_new_around(Binder *binder, const BoundExpr *pattern, Boun
                                   BoundExpr **ret);
 /* Of a condition of a join: CORRELATED_SCALAR_SUBQUERY. */
 NODISCARD Error *check_no_correlated_scalar(const BoundExpr *expr);
+/* Of a sort key, which may hold no subquery but a scalar one of its own. */
+NODISCARD Error *check_sort_subqueries(const BoundExpr *expr);
 NODISCARD Error *bind_lateral_view(Binder *binder, const AstLateralView *view, FromResult *from);
 
 /* A generator's call, explode(x), as it stands in FROM or is a whole SELECT item. */

@@ -1,6 +1,9 @@
 /* CREATE STREAMING TABLE without its flow: columns, clauses, constraints, expectations. What is
  * wrong is told as such; what is right and not built is NOT_YET, named and placed. */
 #include "processor/bind/binder.h"
+#include "processor/bind/constraint.h"
+#include "processor/bind/routine.h"
+#include "processor/bind/schedule.h"
 
 #include "processor/base/map.h"
 
@@ -53,8 +56,8 @@ static Error *bind_column_property(const AstColumnDefinition *column,
         field->comment = property->comment.value;
         return NULL;
     case AST_COLUMN_CONSTRAINT:
-        return NULL; /* bind_constraints */
-    case AST_COLUMN_MASK:
+        return NULL;      /* bind_constraints */
+    case AST_COLUMN_MASK: /* bind_table_over_columns */
         return not_yet(property->place, "MASK");
     case AST_COLUMN_GENERATED: /* ST-65 */
     case AST_COLUMN_IDENTITY_ALWAYS:
@@ -140,80 +143,7 @@ bool bind_table_columns(Binder *binder, const AstCreateStreamingTable *create,
     return ok;
 }
 
-/* ---------------------------------------------------------- constraints --- */
-
-static const char *constraint_name(const AstConstraint *constraint)
-{
-    return constraint->kind == AST_CONSTRAINT_PRIMARY_KEY ? "PRIMARY KEY" : "FOREIGN KEY";
-}
-
-typedef struct ConstraintCheck {
-    bool hive_metastore;
-    size_t primary_keys;
-} ConstraintCheck;
-
-static void bind_constraint(Binder *binder, const AstConstraint *constraint, ConstraintCheck *check)
-{
-    if (check->hive_metastore) { /* ST-14, ST-15 */
-        binder_report(binder, error_at(ERROR_UNSUPPORTED_CONSTRAINT, constraint->place,
-                                       "A table in the catalog hive_metastore cannot have a %s.",
-                                       constraint_name(constraint)));
-    } else if (constraint->kind == AST_CONSTRAINT_PRIMARY_KEY && ++check->primary_keys > 1) {
-        binder_report(binder, error_at(ERROR_UNSUPPORTED_CONSTRAINT, constraint->place,
-                                       "A table has at most one PRIMARY KEY."));
-    } else {
-        binder_report(binder, not_yet(constraint->place, "%s", constraint_name(constraint)));
-    }
-}
-
-static void bind_constraints(Binder *binder, const AstCreateStreamingTable *create)
-{
-    Str parts[3];
-    Str full[3];
-    size_t count = ast_name_parts(&create->name, parts, ARRAY_LENGTH(parts));
-    ConstraintCheck check = {false, 0};
-    if (count > 0) {
-        catalog_qualify(binder->context->catalog, parts, count, full);
-        check.hive_metastore = str_equal_ignore_case(full[0], STR("hive_metastore"));
-    }
-    for (size_t i = 0; i < create->column_count; i++) {
-        const AstColumnDefinition *column = &create->columns[i];
-        for (size_t k = 0; k < column->property_count; k++) {
-            if (column->properties[k].kind == AST_COLUMN_CONSTRAINT) {
-                bind_constraint(binder, column->properties[k].constraint, &check);
-            }
-        }
-    }
-    for (size_t i = 0; i < create->constraint_count; i++) {
-        bind_constraint(binder, &create->constraints[i], &check);
-    }
-}
-
 /* ----------------------------------------------------------- properties --- */
-
-static Error *invalid_property(const AstProperty *property, const char *allowed)
-{
-    return error_at(ERROR_INVALID_PROPERTY, property->value_place,
-                    "The table property `%.*s` is %s, not '%.*s'.", STR_ARG(property->key), allowed,
-                    STR_ARG(property->value));
-}
-
-static Error *check_property(const AstProperty *property)
-{
-    Str value = property->value;
-    if (str_equal(property->key, STR("pipelines.channel")) && /* ST-29 */
-        !str_equal_ignore_case(value, STR("PREVIEW")) &&
-        !str_equal_ignore_case(value, STR("CURRENT"))) {
-        return invalid_property(property, "'PREVIEW' or 'CURRENT'");
-    }
-    bool is_boolean = str_equal(property->key, STR("pipelines.reset.allowed")) || /* ST-30 */
-                      str_equal(property->key, STR("delta.appendOnly"));          /* ST-31 */
-    if (is_boolean && !str_equal_ignore_case(value, STR("true")) &&
-        !str_equal_ignore_case(value, STR("false"))) {
-        return invalid_property(property, "'true' or 'false'");
-    }
-    return NULL;
-}
 
 static bool replaces_rows(const AstCreateStreamingTable *create)
 {
@@ -225,17 +155,10 @@ static void bind_properties(Binder *binder, const AstCreateStreamingTable *creat
 {
     BoundProperty *properties =
         arena_new_array(binder->arena, BoundProperty, clause->property_count);
-    Map keys = {0};
+    check_properties(binder, clause->properties, clause->property_count);
     for (size_t i = 0; i < clause->property_count; i++) {
         const AstProperty *property = &clause->properties[i];
-        if (map_get(&keys, property->key) != NULL) { /* ST-28 */
-            binder_report(binder, error_at(ERROR_INVALID_PROPERTY, property->key_place,
-                                           "The table property `%.*s` is given twice.",
-                                           STR_ARG(property->key)));
-        }
         properties[i] = (BoundProperty){property->key, property->value};
-        map_put(&keys, property->key, &properties[i]);
-        binder_report(binder, check_property(property));
         if (str_equal(property->key, STR("delta.appendOnly")) && replaces_rows(create) &&
             str_equal_ignore_case(property->value, STR("true"))) {
             binder_report(binder,
@@ -244,7 +167,6 @@ static void bind_properties(Binder *binder, const AstCreateStreamingTable *creat
                                    "that replaces rows.")); /* ST-31 */
         }
     }
-    map_done(&keys);
     table->properties = properties;
     table->property_count = clause->property_count;
 }
@@ -304,25 +226,6 @@ static Error *check_clause_repeated(const AstCreateStreamingTable *create, size_
     return NULL;
 }
 
-/* ST-32: how often a table may be refreshed by EVERY. */
-static Error *check_schedule(const AstSchedule *schedule)
-{
-    if (schedule->kind != AST_SCHEDULE_EVERY) {
-        return NULL;
-    }
-    bool hours = schedule->every_unit == AST_UNIT_HOUR;
-    bool days = schedule->every_unit == AST_UNIT_DAY;
-    int64_t limit = hours ? 72 : days ? 31 : 8;
-    if (schedule->every.value >= 1 && schedule->every.value <= limit) {
-        return NULL;
-    }
-    return error_at(ERROR_INVALID_SCHEDULE, schedule->every.place,
-                    "SCHEDULE EVERY takes 1 to %lld %s.", (long long)limit,
-                    hours  ? "HOURS"
-                    : days ? "DAYS"
-                           : "WEEKS");
-}
-
 static void bind_clause(Binder *binder, const AstCreateStreamingTable *create,
                         const AstTableClause *clause, BoundTable *table)
 {
@@ -343,9 +246,7 @@ static void bind_clause(Binder *binder, const AstCreateStreamingTable *create,
         }
         return;
     case AST_CLAUSE_SCHEDULE:
-        if (!binder_report(binder, check_schedule(clause->schedule))) {
-            return;
-        }
+        bind_schedule(binder, clause->schedule);
         break;
     case AST_CLAUSE_PARTITIONED_BY:
     case AST_CLAUSE_CLUSTER_BY:
@@ -372,6 +273,22 @@ static void check_expectation_names(Binder *binder, const AstCreateStreamingTabl
     map_done(&names);
 }
 
+/* ST-27: the clause may be left out only where it would change nothing. */
+static Error *check_default_collation(const Binder *binder, const AstCreateStreamingTable *create)
+{
+    Str collation = binder->context->default_collation;
+    bool needed = collation.data != NULL && !str_equal_ignore_case(collation, STR("UTF8_BINARY"));
+    for (size_t i = 0; i < create->clause_count; i++) {
+        needed = needed && create->clauses[i].kind != AST_CLAUSE_COLLATION;
+    }
+    return needed ? error_set_hint(error_at(ERROR_COLLATION_REQUIRED, create->name.place,
+                                            "The schema's default collation is %.*s, which a "
+                                            "streaming table cannot have.",
+                                            STR_ARG(collation)),
+                                   "write DEFAULT COLLATION UTF8_BINARY")
+                  : NULL;
+}
+
 void bind_table_clauses(Binder *binder, const AstCreateStreamingTable *create, BoundTable *table)
 {
     if (create->or_refresh && create->if_not_exists) { /* ST-2 */
@@ -383,7 +300,8 @@ void bind_table_clauses(Binder *binder, const AstCreateStreamingTable *create, B
             bind_clause(binder, create, &create->clauses[i], table);
         }
     }
-    bind_constraints(binder, create);
+    binder_report(binder, check_default_collation(binder, create));
+    check_constraints(binder, create);
     check_expectation_names(binder, create);
 }
 
@@ -420,7 +338,8 @@ static Error *check_expectation(Binder *binder, const AstExpectation *expectatio
             return invalid_expectation(expectation, refused[i].part, refused[i].what);
         }
     }
-    return NULL;
+    const AstExpr *routine = find_routine_call(binder, expectation->condition);
+    return routine == NULL ? NULL : invalid_expectation(expectation, routine, "a user's function");
 }
 
 static Error *bind_expectation(Binder *binder, const Scope *scope,
@@ -446,11 +365,39 @@ static Error *bind_expectation(Binder *binder, const Scope *scope,
     return NULL;
 }
 
+/* MASKs and the row filter: functions that take the table's columns. */
+static void check_routines(Binder *binder, const AstCreateStreamingTable *create,
+                           const Schema *schema)
+{
+    for (size_t i = 0; i < create->column_count; i++) {
+        const AstColumnDefinition *column = &create->columns[i];
+        int number = schema_find(schema, column->name.name);
+        for (size_t k = 0; number >= 0 && k < column->property_count; k++) {
+            if (column->properties[k].kind == AST_COLUMN_MASK) {
+                binder_report(binder, check_mask(binder, &column->properties[k].mask, schema,
+                                                 &schema->fields[number]));
+            }
+        }
+    }
+    for (size_t i = 0; i < create->clause_count; i++) {
+        if (create->clauses[i].kind == AST_CLAUSE_ROW_FILTER) {
+            binder_report(binder, check_row_filter(binder, &create->clauses[i].row_filter, schema));
+        }
+    }
+}
+
 static void check_clause_columns(Binder *binder, const AstTableClause *clause, const Schema *schema)
 {
-    for (size_t i = 0; i < clause->columns.item_count; i++) {
-        if (schema_find(schema, clause->columns.items[i].name) < 0) { /* ST-24, ST-25 */
-            binder_report(binder, schema_unresolved(schema, &clause->columns.items[i]));
+    const AstIdentifierList *columns = &clause->columns;
+    for (size_t i = 0; i < columns->item_count; i++) {
+        if (schema_find(schema, columns->items[i].name) < 0) { /* ST-24, ST-25 */
+            binder_report(binder, schema_unresolved(schema, &columns->items[i]));
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (str_equal_ignore_case(columns->items[k].name, columns->items[i].name)) {
+                binder_report(binder, column_exists(&columns->items[i]));
+                break;
+            }
         }
     }
 }
@@ -471,6 +418,8 @@ void bind_table_over_columns(Binder *binder, const AstCreateStreamingTable *crea
     }
     table->expectations = expectations;
     table->expectation_count = create->expectation_count;
+    check_routines(binder, create, table->schema);
+    check_constraint_columns(binder, create, table->schema);
     for (size_t i = 0; i < create->clause_count; i++) {
         const AstTableClause *clause = &create->clauses[i];
         if (clause->kind == AST_CLAUSE_PARTITIONED_BY || clause->kind == AST_CLAUSE_CLUSTER_BY) {

@@ -12,6 +12,14 @@ enum { BOUND_HEIGHT_MAX = 2000, BOUND_NODES_MAX = 1000000 };
 typedef struct Program Program;
 typedef struct StepNote StepNote;
 
+/* What the names of the columns of a SELECT or set operation keep: the relations plain columns came
+ * from, and for a column that stands there twice the place where it stands first. */
+typedef struct OutputNames {
+    const Schema *schema; /* of the node they are of */
+    const struct ScopeQualifier *const *qualifiers;
+    const uint32_t *firsts; /* NULL: no column stands there twice */
+} OutputNames;
+
 typedef struct Binder {
     const BindContext *context;
     Arena *arena;
@@ -26,6 +34,9 @@ typedef struct Binder {
     bool no_subqueries;                      /* an expression without a query around it */
     const struct LambdaScope *lambda;        /* parameters of the lambdas around, innermost first */
     uint32_t parameter_count;                /* of the lambdas around */
+    OutputNames output;                      /* of the SELECT or set operation bound last */
+    const char *batch_reader; /* "INSERT": what reads tables and no STREAM; NULL: anything */
+    Str defined_routine;      /* full name of the function whose body is bound; data NULL: none */
 } Binder;
 
 /* ---------------------------------------------------------------- scope --- */
@@ -67,6 +78,8 @@ bool scope_star_matches(const ScopeColumn *column, const AstName *qualifier);
 /* All columns of `schema`, the columns first … of the input, under one qualifier (NULL: none). */
 Scope scope_of_schema(Arena *arena, const Schema *schema, const ScopeQualifier *qualifier,
                       uint32_t first);
+/* The columns of a query in FROM: one that stands there twice is one column. */
+Scope scope_of_output(const Binder *binder, const Schema *schema, const ScopeQualifier *qualifier);
 /* The scope column of input column `column`; NULL when no name means it. */
 const ScopeColumn *scope_column_at(const Scope *scope, uint32_t column);
 /* UNRESOLVED_COLUMN with the nearest names of the scope. */
@@ -105,6 +118,10 @@ NODISCARD Error *bind_condition(Binder *binder, const Scope *scope, const AstExp
 /* New node; sets its height and counts its nodes. STATEMENT_TOO_COMPLEX beyond the limits. */
 NODISCARD Error *bound_new(Binder *binder, const BoundExpr *pattern, BoundExpr **children,
                            size_t child_count, BoundExpr **ret);
+/* Differs only where expressions do: what bound_equal looks at first. */
+uint64_t bound_digest(const BoundExpr *expr);
+/* After the children were set. */
+void bound_set_digest(BoundExpr *expr);
 /* A CAST where the type differs; a bare NULL becomes a NULL of the type. */
 NODISCARD Error *bound_cast(Binder *binder, BoundExpr *expr, const Type *type, BoundExpr **ret);
 /* CAST(… AS type), TRY_CAST, `::`; check_cast says why there is no such cast. */
@@ -255,12 +272,20 @@ static inline bool binder_report(Binder *binder, Error *error)
 NODISCARD COLD RETURNS_NONNULL Error *not_yet(SourcePlace place, const char *format, ...)
     PRINTF_LIKE(2, 3);
 
+/* A mistake already told elsewhere stands behind this error: it makes the program incomplete and is
+ * not shown. */
+NODISCARD COLD RETURNS_NONNULL Error *consequence(SourcePlace place);
+
 /* Does the query read a STREAM? */
-bool query_is_streaming(Arena *arena, const AstQuery *query);
+bool query_is_streaming(const Binder *binder, const AstQuery *query);
+/* The same, and whether one of its streams has a watermark. */
+void query_stream_traits(const Binder *binder, const AstQuery *query, bool *ret_streams,
+                         bool *ret_has_watermark);
 /* Place of the first relation of a query (of the query when it has none). */
 SourcePlace query_source_place(const AstQuery *query);
-/* The rules of REPLACE USING about its query (RU-17, RU-27 … RU-38), into binder->diagnostics. */
-void check_streaming_query(Binder *binder, const AstQuery *query);
+/* The rules of a streaming flow (REPLACE USING, append) about its query (RU-17, RU-27 … RU-38,
+ * ST-46, ST-49), into binder->diagnostics. */
+void check_streaming_query(Binder *binder, const AstQuery *query, FlowKind kind);
 
 /* Does the expression hold an aggregate, an analytic function, …? Subqueries are not entered. */
 typedef struct ExprTraits {
@@ -298,11 +323,21 @@ typedef struct FlowTarget {
     Str table_name;
     const Schema *columns;    /* in: of the specification, NULL when it lists none; out: target's */
     const Relation *existing; /* the target's definition before this one, or NULL */
+    bool casts_strings;       /* DML: a STRING becomes what its column wants, or fails (DM-2) */
 } FlowTarget;
 
 /* Binds a query BY NAME to the target (ST-50, ST-51). NULL when a mistake was reported. */
 BoundNode *bind_flow_query(Binder *binder, const AstQuery *query, FlowTarget *target,
                            const Schema **ret_output);
+/* All of a REPLACE WHERE flow but that it runs: query and predicate (RW-1 … RW-60). */
+bool bind_replace_where(Binder *binder, const AstFlow *flow, FlowTarget *target);
+/* The same of AUTO CDC; target->columns stays NULL when a mistake leaves them unknown. */
+void bind_auto_cdc(Binder *binder, const AstFlow *flow, FlowTarget *target);
+/* May a value of that type be stored in the column? */
+bool target_takes(const FlowTarget *target, const Type *type, const Field *column);
+/* bind_flow_query of a query that is bound already. */
+BoundNode *fit_by_name(Binder *binder, const AstQuery *query, BoundNode *node, FlowTarget *target,
+                       const Schema **ret_output);
 /* All of a REPLACE USING flow: query, keys and sequence of `ret_flow`. */
 bool bind_replace_using(Binder *binder, const AstFlow *flow, FlowTarget *target,
                         BoundFlow *ret_flow);
@@ -314,13 +349,19 @@ SourcePlace flow_output_place(const AstQuery *query, const BoundNode *node, size
 /* RU-55: keys and sequence by name; then, when the columns are known, their types. */
 bool check_keys_kept(Binder *binder, const AstFlow *flow, const FlowTarget *target);
 bool check_key_types_kept(Binder *binder, const AstFlow *flow, const FlowTarget *target);
-/* RW-50: target->columns and what is stored, as one; NULL when a mistake was reported. `listed`: the
- * statement lists its columns. */
+/* RW-50: target->columns and what is stored, as one; NULL when a mistake was reported. `listed`:
+ * the statement lists its columns. */
 const Schema *merge_stored_columns(Binder *binder, const AstQuery *query, const BoundNode *node,
                                    const FlowTarget *target, bool listed);
 
 /* Of bind_program: a relation of the program by name, bound on first use. */
 NODISCARD Error *program_find_relation(Program *program, const AstName *name, bool *ret_found,
                                        const Relation **ret_relation);
+/* The view of that name in the program, or NULL. */
+struct View *program_find_view(const Program *program, const AstName *name);
+/* Around the binding of a table or view inside that of another: STATEMENT_TOO_COMPLEX when they
+ * read each other too many in a row. */
+NODISCARD Error *program_enter(Program *program, SourcePlace place);
+void program_leave(Program *program);
 
 #endif

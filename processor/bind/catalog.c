@@ -19,6 +19,10 @@ struct Catalog {
     const Relation **list;
     size_t count;
     size_t capacity;
+    Map routines; /* the same -> Routine */
+    const Routine **routine_list;
+    size_t routine_count;
+    size_t routine_capacity;
 };
 
 static const char key_separator = '\x1f';
@@ -35,6 +39,7 @@ Catalog *catalog_new(Arena *arena, Str current_catalog, Str current_schema)
     catalog->current_catalog = arena_copy_str(arena, current_catalog);
     catalog->current_schema = arena_copy_str(arena, current_schema);
     arena_on_reset(arena, release_map, &catalog->relations);
+    arena_on_reset(arena, release_map, &catalog->routines);
     return catalog;
 }
 
@@ -165,6 +170,40 @@ Str catalog_nearest(const Catalog *catalog, Str name)
     for (size_t i = 0; i < catalog->count; i++) {
         if (str_is_nearer(catalog->list[i]->name, name, &best)) {
             nearest = catalog->list[i]->name;
+        }
+    }
+    return nearest;
+}
+
+/* -------------------------------------------------------------- routines --- */
+
+void catalog_put_routine(Catalog *catalog, const Str *parts, size_t part_count,
+                         const Routine *routine)
+{
+    Str key = join_full_name(catalog, parts, part_count, key_separator, catalog->arena);
+    Routine *copy = arena_new_object(catalog->arena, Routine);
+    *copy = *routine;
+    map_put(&catalog->routines, key, copy);
+    *arena_push(catalog->arena, catalog->routine_list, catalog->routine_count,
+                catalog->routine_capacity) = copy;
+}
+
+const Routine *catalog_find_routine(const Catalog *catalog, const Str *parts, size_t part_count)
+{
+    if (part_count == 0 || part_count > NAME_PARTS_MAX) {
+        return NULL;
+    }
+    Str key = join_full_name(catalog, parts, part_count, key_separator, catalog->arena);
+    return map_get(&catalog->routines, key);
+}
+
+Str catalog_nearest_routine(const Catalog *catalog, Str name)
+{
+    Str nearest = STR_NULL;
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < catalog->routine_count; i++) {
+        if (str_is_nearer(catalog->routine_list[i]->name, name, &best)) {
+            nearest = catalog->routine_list[i]->name;
         }
     }
     return nearest;

@@ -1,5 +1,6 @@
-/* Catalog: the relations a statement may name. Names have one to three parts; unqualified ones
- * resolve in the current catalog and schema (ST-8), compared ignoring case. */
+/* Catalog: the relations and the user's functions a statement may name. Names have one to three
+ * parts; unqualified ones resolve in the current catalog and schema (ST-8), compared ignoring case.
+ */
 #ifndef BIND_CATALOG_H
 #define BIND_CATALOG_H
 
@@ -15,6 +16,9 @@ typedef enum RelationKind {
     RELATION_INLINE, /* rows given in place (.test files, --input): batch only */
 } RelationKind;
 
+/* Has a table a SCHEDULE or TRIGGER (ST-42)? */
+typedef enum ScheduleState { SCHEDULE_UNKNOWN, SCHEDULE_NONE, SCHEDULE_SET } ScheduleState;
+
 typedef struct Relation {
     Str name; /* as declared */
     RelationKind kind;
@@ -25,7 +29,29 @@ typedef struct Relation {
     const Str *keys;
     size_t key_count;
     Str sequence;
+    /* TARGET: what decides whether statements may change it. */
+    Str owner;            /* data NULL: unknown, anybody's */
+    bool append_only;     /* delta.appendOnly = 'true' (ST-31) */
+    bool reset_forbidden; /* pipelines.reset.allowed = 'false' (ST-30) */
+    ScheduleState schedule;
 } Relation;
+
+typedef struct RoutineParameter {
+    Str name;
+    const Type *type;
+    bool has_default; /* only the last parameters have one */
+} RoutineParameter;
+
+/* A user's function (CREATE FUNCTION): what masks, filters and calls are checked against. */
+typedef struct Routine {
+    Str name; /* as declared */
+    /* False: it exists, and nothing more is known of it. */
+    bool signature_known;
+    const RoutineParameter *parameters;
+    size_t parameter_count;
+    const Type *returns;
+    const void *program; /* whose statement makes it; NULL: it was there before */
+} Routine;
 
 /* Empty, in `arena`. Names of fewer than three parts are completed from the left with the current
  * catalog and schema. */
@@ -43,6 +69,13 @@ const Relation *catalog_find(const Catalog *catalog, const Str *parts, size_t pa
 void catalog_qualify(const Catalog *catalog, const Str *parts, size_t part_count, Str ret_parts[3]);
 /* The same name with catalog and schema filled in, lower case: "main.default.bookings". */
 Str catalog_full_name(const Catalog *catalog, const Str *parts, size_t part_count, Arena *arena);
+/* A function under a name of 1 to 3 parts, in place of one that bears it. */
+void catalog_put_routine(Catalog *catalog, const Str *parts, size_t part_count,
+                         const Routine *routine);
+/* NULL when there is none. */
+const Routine *catalog_find_routine(const Catalog *catalog, const Str *parts, size_t part_count);
+/* The nearest name of a user's function, STR_NULL when none is near. */
+Str catalog_nearest_routine(const Catalog *catalog, Str name);
 /* The nearest relation name, STR_NULL when none is near. */
 Str catalog_nearest(const Catalog *catalog, Str name);
 

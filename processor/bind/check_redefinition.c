@@ -208,7 +208,7 @@ const Schema *merge_stored_columns(Binder *binder, const AstQuery *query, const 
                                    const FlowTarget *target, bool listed)
 {
     const Relation *existing = target->existing;
-    if (existing == NULL || existing->keys == NULL || existing->schema == NULL) {
+    if (existing == NULL || existing->kind != RELATION_TARGET || existing->schema == NULL) {
         return target->columns;
     }
     Merge merge = {.binder = binder,

@@ -1,69 +1,85 @@
-/* The rules of REPLACE USING about its query, checked on the syntax tree before names are resolved:
- * what a stream cannot do is told as such (RU-17, RU-27 … RU-38), not as an unknown column and not
- * as NOT_YET.
+/* The rules of REPLACE USING and append flows about their queries, checked on the syntax tree
+ * before names are resolved: what a stream cannot do is told as such (RU-17, RU-27 … RU-38, ST-49),
+ * not as an unknown column and not as NOT_YET. An append flow may do a little more: aggregate up to
+ * a watermark, and join as Spark's append mode does.
  *
  * The rules hold for the parts of a query that read a STREAM. A subquery or WITH table without one
  * is a static relation and may aggregate and sort as it likes. */
-#include "processor/bind/binder.h"
+#include "processor/bind/view.h"
 
 #include "processor/base/banned.h"
 
 /* A name of WITH in force, innermost first. Whether it streams is found once, when it comes into
  * force, so that a chain of names that mention each other twice takes no exponential time. */
-typedef struct CommonTable {
+typedef struct WithName {
     Str name;
     bool streams;
     bool has_watermark;
-    const struct CommonTable *outer;
-} CommonTable;
+    const struct WithName *outer;
+} WithName;
 
 typedef struct Streams {
     bool streams;
     bool has_watermark;
 } Streams;
 
-static Streams query_streams(Arena *arena, const CommonTable *outer, const AstQuery *query);
-static Streams item_streams(Arena *arena, const CommonTable *names, const AstFromItem *item);
+static Streams query_streams(const Binder *binder, const WithName *outer, const AstQuery *query);
+static Streams item_streams(const Binder *binder, const WithName *names, const AstFromItem *item);
 
 static Streams either(Streams a, Streams b)
 {
     return (Streams){a.streams || b.streams, a.has_watermark || b.has_watermark};
 }
 
-static const CommonTable *enter_name(Arena *arena, const CommonTable *outer,
-                                     const AstCommonTable *table)
+static const WithName *enter_name(const Binder *binder, const WithName *outer,
+                                  const AstCommonTable *table)
 {
-    Streams streams = query_streams(arena, outer, table->query);
-    CommonTable *entry = arena_new_object(arena, CommonTable);
-    *entry = (CommonTable){table->name.name, streams.streams, streams.has_watermark, outer};
+    Streams streams = query_streams(binder, outer, table->query);
+    WithName *entry = arena_new_object(binder->arena, WithName);
+    *entry = (WithName){table->name.name, streams.streams, streams.has_watermark, outer};
     return entry;
 }
 
-static const CommonTable *enter_with(Arena *arena, const CommonTable *outer, const AstQuery *query)
+static const WithName *enter_with(const Binder *binder, const WithName *outer,
+                                  const AstQuery *query)
 {
-    const CommonTable *names = outer;
+    const WithName *names = outer;
     for (size_t i = 0; i < query->common_table_count; i++) {
-        names = enter_name(arena, names, &query->common_tables[i]);
+        names = enter_name(binder, names, &query->common_tables[i]);
     }
     return names;
 }
 
-static Streams relation_streams(Arena *arena, const CommonTable *names, const AstRelation *relation)
+/* A view's watermark counts; whether its stream is read as one, the statement that reads it says.
+ */
+static bool view_has_watermark(const Binder *binder, const AstName *name)
+{
+    View *view = binder_find_view(binder, name);
+    if (view == NULL) {
+        return false;
+    }
+    error_free(view_bind(binder, view, name->place)); /* told where the view is read */
+    return view->state == VIEW_BOUND && view->has_watermark;
+}
+
+static Streams relation_streams(const Binder *binder, const WithName *names,
+                                const AstRelation *relation)
 {
     Streams result = {relation->stream, relation->watermark != NULL};
     switch (relation->kind) {
     case AST_RELATION_NAME:
-        for (const CommonTable *at = names; at != NULL && relation->name.part_count == 1;
+        for (const WithName *at = names; at != NULL && relation->name.part_count == 1;
              at = at->outer) {
             if (str_equal_ignore_case(at->name, relation->name.parts[0].name)) {
                 return either(result, (Streams){at->streams, at->has_watermark});
             }
         }
+        result.has_watermark = result.has_watermark || view_has_watermark(binder, &relation->name);
         return result;
     case AST_RELATION_QUERY:
-        return either(result, query_streams(arena, names, relation->query));
+        return either(result, query_streams(binder, names, relation->query));
     case AST_RELATION_GROUP:
-        return either(result, item_streams(arena, names, relation->group));
+        return either(result, item_streams(binder, names, relation->group));
     case AST_RELATION_FUNCTION:
     case AST_RELATION_VALUES:
         return result;
@@ -71,52 +87,60 @@ static Streams relation_streams(Arena *arena, const CommonTable *names, const As
     return result;
 }
 
-static Streams item_streams(Arena *arena, const CommonTable *names, const AstFromItem *item)
+static Streams item_streams(const Binder *binder, const WithName *names, const AstFromItem *item)
 {
-    Streams result = relation_streams(arena, names, item->first);
+    Streams result = relation_streams(binder, names, item->first);
     for (size_t i = 0; i < item->join_count; i++) {
-        result = either(result, relation_streams(arena, names, item->joins[i].relation));
+        result = either(result, relation_streams(binder, names, item->joins[i].relation));
     }
     return result;
 }
 
-static Streams select_streams(Arena *arena, const CommonTable *names, const AstSelect *select)
+static Streams select_streams(const Binder *binder, const WithName *names, const AstSelect *select)
 {
     Streams result = {false, false};
     for (size_t i = 0; i < select->from_count; i++) {
-        result = either(result, item_streams(arena, names, &select->from[i]));
+        result = either(result, item_streams(binder, names, &select->from[i]));
     }
     return result;
 }
 
-static Streams term_streams(Arena *arena, const CommonTable *names, const AstQueryTerm *term)
+static Streams term_streams(const Binder *binder, const WithName *names, const AstQueryTerm *term)
 {
     Streams result = {false, false};
     switch (term->kind) {
     case AST_TERM_SELECT:
-        return select_streams(arena, names, term->select);
+        return select_streams(binder, names, term->select);
     case AST_TERM_VALUES:
         return result;
     case AST_TERM_QUERY:
-        return query_streams(arena, names, term->query);
+        return query_streams(binder, names, term->query);
     case AST_TERM_SET:
-        result = term_streams(arena, names, term->first);
+        result = term_streams(binder, names, term->first);
         for (size_t i = 0; i < term->step_count; i++) {
-            result = either(result, term_streams(arena, names, term->steps[i].right));
+            result = either(result, term_streams(binder, names, term->steps[i].right));
         }
         return result;
     }
     return result;
 }
 
-static Streams query_streams(Arena *arena, const CommonTable *outer, const AstQuery *query)
+static Streams query_streams(const Binder *binder, const WithName *outer, const AstQuery *query)
 {
-    return term_streams(arena, enter_with(arena, outer, query), query->body);
+    return term_streams(binder, enter_with(binder, outer, query), query->body);
 }
 
-bool query_is_streaming(Arena *arena, const AstQuery *query)
+bool query_is_streaming(const Binder *binder, const AstQuery *query)
 {
-    return query_streams(arena, NULL, query).streams;
+    return query_streams(binder, NULL, query).streams;
+}
+
+void query_stream_traits(const Binder *binder, const AstQuery *query, bool *ret_streams,
+                         bool *ret_has_watermark)
+{
+    Streams streams = query_streams(binder, NULL, query);
+    *ret_streams = streams.streams;
+    *ret_has_watermark = streams.has_watermark;
 }
 
 static const AstRelation *first_relation(const AstQueryTerm *term)
@@ -139,24 +163,28 @@ SourcePlace query_source_place(const AstQuery *query)
 
 typedef struct Check {
     Binder *binder;
-    Arena *arena;
+    FlowKind kind;
 } Check;
 
-static void check_query(const Check *check, const CommonTable *outer, const AstQuery *query);
-static void check_item(const Check *check, const CommonTable *names, const AstFromItem *item);
+static void check_query(const Check *check, const WithName *outer, const AstQuery *query);
+static void check_item(const Check *check, const WithName *names, const AstFromItem *item);
 
 static void refuse(const Check *check, Error *error)
 {
     diagnostics_add(check->binder->diagnostics, error);
 }
 
+static const char *article(FlowKind kind)
+{
+    return kind == FLOW_APPEND ? "an" : "a";
+}
+
 static void refuse_operation(const Check *check, SourcePlace place, const char *what,
                              const char *hint)
 {
     Error *error = error_at(ERROR_UNSUPPORTED_STREAMING_OPERATION, place,
-                            "%s is not supported in the query of a REPLACE USING flow, which reads "
-                            "a stream.",
-                            what);
+                            "%s is not supported in the query of %s %s flow, which reads a stream.",
+                            what, article(check->kind), flow_kind_name(check->kind));
     refuse(check, hint == NULL ? error : error_set_hint(error, "%s", hint));
 }
 
@@ -210,8 +238,10 @@ static void check_stream_static_join(const Check *check, const AstJoin *join)
         return;
     case AST_JOIN_SEMI:
     case AST_JOIN_ANTI:
-        refuse_operation(check, join->place, "A semi or anti join of a stream",
-                         "only inner and left outer joins with the stream on the left are");
+        if (check->kind != FLOW_APPEND) {
+            refuse_operation(check, join->place, "A semi or anti join of a stream",
+                             "only inner and left outer joins with the stream on the left are");
+        }
         return;
     }
 }
@@ -239,20 +269,25 @@ static void check_stream_stream_join(const Check *check, const AstJoin *join, St
     }
 }
 
+/* With the stream on the right: does each of its rows find its matches in the static side? */
+static bool keeps_stream_rows(AstJoinType type)
+{
+    return type == AST_JOIN_INNER || type == AST_JOIN_CROSS || type == AST_JOIN_RIGHT;
+}
+
 static void check_join(const Check *check, const AstJoin *join, Streams left, Streams right)
 {
     if (left.streams && right.streams) {
         check_stream_stream_join(check, join, left, right);
     } else if (left.streams) {
         check_stream_static_join(check, join);
-    } else if (right.streams) { /* RU-28 */
-        refuse_operation(check, join->place, "A join with the stream on the right",
+    } else if (right.streams && !(check->kind == FLOW_APPEND && keeps_stream_rows(join->type))) {
+        refuse_operation(check, join->place, "A join with the stream on the right", /* RU-28 */
                          "put the stream on the left side of the join");
     }
 }
 
-static void check_relation(const Check *check, const CommonTable *names,
-                           const AstRelation *relation)
+static void check_relation(const Check *check, const WithName *names, const AstRelation *relation)
 {
     if (relation->kind == AST_RELATION_QUERY) {
         check_query(check, names, relation->query);
@@ -261,13 +296,13 @@ static void check_relation(const Check *check, const CommonTable *names,
     }
 }
 
-static void check_item(const Check *check, const CommonTable *names, const AstFromItem *item)
+static void check_item(const Check *check, const WithName *names, const AstFromItem *item)
 {
-    Streams left = relation_streams(check->arena, names, item->first);
+    Streams left = relation_streams(check->binder, names, item->first);
     check_relation(check, names, item->first);
     for (size_t i = 0; i < item->join_count; i++) {
         const AstJoin *join = &item->joins[i];
-        Streams right = relation_streams(check->arena, names, join->relation);
+        Streams right = relation_streams(check->binder, names, join->relation);
         check_relation(check, names, join->relation);
         check_join(check, join, left, right);
         left = either(left, right);
@@ -275,14 +310,14 @@ static void check_item(const Check *check, const CommonTable *names, const AstFr
 }
 
 /* A comma joins too: every row with every row. */
-static void check_from(const Check *check, const CommonTable *names, const AstSelect *select)
+static void check_from(const Check *check, const WithName *names, const AstSelect *select)
 {
     Streams left = {false, false};
     for (size_t i = 0; i < select->from_count; i++) {
         const AstFromItem *item = &select->from[i];
-        Streams right = item_streams(check->arena, names, item);
+        Streams right = item_streams(check->binder, names, item);
         check_item(check, names, item);
-        if (i > 0 && right.streams && !left.streams) {
+        if (i > 0 && right.streams && !left.streams && check->kind != FLOW_APPEND) {
             refuse_operation(check, item->place, "A join with the stream on the right",
                              "name the stream first");
         }
@@ -321,16 +356,45 @@ static void select_traits(const Check *check, const AstSelect *select, ExprTrait
     }
 }
 
-static void check_aggregation(const Check *check, const AstSelect *select, const ExprTraits *traits)
+/* What makes groups of rows; NULL when nothing does. */
+static const char *grouping_place(const AstSelect *select, const ExprTraits *traits,
+                                  SourcePlace *ret_place)
 {
-    /* RU-32, even over a time window (RU-30). */
-    static const char hint[] = "REPLACE WHERE recomputes aggregates over a window of the table";
     if (select->group_by != NULL) {
-        refuse_operation(check, select->group_by->place, "GROUP BY", hint);
-    } else if (traits->aggregate != NULL) {
-        refuse_operation(check, traits->aggregate->place, "Aggregation", hint);
-    } else if (select->having != NULL) {
-        refuse_operation(check, select->having->place, "HAVING", hint);
+        *ret_place = select->group_by->place;
+        return "GROUP BY";
+    }
+    if (traits->aggregate != NULL) {
+        *ret_place = traits->aggregate->place;
+        return "Aggregation";
+    }
+    if (select->having != NULL) {
+        *ret_place = select->having->place;
+        return "HAVING";
+    }
+    return NULL;
+}
+
+static void check_aggregation(const Check *check, const AstSelect *select, const ExprTraits *traits,
+                              bool has_watermark)
+{
+    SourcePlace place = select->place;
+    const char *what = grouping_place(select, traits, &place);
+    if (what == NULL) {
+        return;
+    }
+    if (check->kind != FLOW_APPEND) { /* RU-32, even over a time window (RU-30) */
+        refuse_operation(check, place, what,
+                         "REPLACE WHERE recomputes aggregates over a window of the table");
+    } else if (!has_watermark) { /* ST-49: a row once appended cannot be revised */
+        refuse(check,
+               error_set_hint(error_at(ERROR_WATERMARK_REQUIRED, place,
+                                       "%s in the query of an append flow needs a watermark: a "
+                                       "group is written once, when no row of it can come any "
+                                       "more.",
+                                       what),
+                              "write WATERMARK column DELAY OF INTERVAL … behind the stream, or "
+                              "use REPLACE WHERE"));
     }
 }
 
@@ -349,16 +413,16 @@ static void check_analytic(const Check *check, const AstSelect *select, const Ex
     }
 }
 
-static void check_select(const Check *check, const CommonTable *names, const AstSelect *select)
+static void check_select(const Check *check, const WithName *names, const AstSelect *select)
 {
     check_from(check, names, select);
-    Streams streams = select_streams(check->arena, names, select);
+    Streams streams = select_streams(check->binder, names, select);
     if (!streams.streams) {
         return;
     }
     ExprTraits traits;
     select_traits(check, select, &traits);
-    check_aggregation(check, select, &traits);
+    check_aggregation(check, select, &traits, streams.has_watermark);
     check_analytic(check, select, &traits);
     if (traits.time_window != NULL && !streams.has_watermark) { /* RU-30 */
         refuse(check,
@@ -370,12 +434,12 @@ static void check_select(const Check *check, const CommonTable *names, const Ast
 
 /* ---- set operators */
 
-static void check_set(const Check *check, const CommonTable *names, const AstQueryTerm *term)
+static void check_set(const Check *check, const WithName *names, const AstQueryTerm *term)
 {
-    Streams left = term_streams(check->arena, names, term->first);
+    Streams left = term_streams(check->binder, names, term->first);
     for (size_t i = 0; i < term->step_count; i++) {
         const AstSetStep *step = &term->steps[i];
-        Streams right = term_streams(check->arena, names, step->right);
+        Streams right = term_streams(check->binder, names, step->right);
         bool any = left.streams || right.streams;
         if (any && step->operator_ == AST_SET_INTERSECT) { /* RU-35 */
             refuse_operation(check, step->operator_place, "INTERSECT", NULL);
@@ -391,7 +455,7 @@ static void check_set(const Check *check, const CommonTable *names, const AstQue
     }
 }
 
-static void check_term(const Check *check, const CommonTable *names, const AstQueryTerm *term)
+static void check_term(const Check *check, const WithName *names, const AstQueryTerm *term)
 {
     switch (term->kind) {
     case AST_TERM_SELECT:
@@ -412,15 +476,15 @@ static void check_term(const Check *check, const CommonTable *names, const AstQu
     }
 }
 
-static void check_query(const Check *check, const CommonTable *outer, const AstQuery *query)
+static void check_query(const Check *check, const WithName *outer, const AstQuery *query)
 {
-    const CommonTable *names = outer;
+    const WithName *names = outer;
     for (size_t i = 0; i < query->common_table_count; i++) {
         check_query(check, names, query->common_tables[i].query);
-        names = enter_name(check->arena, names, &query->common_tables[i]);
+        names = enter_name(check->binder, names, &query->common_tables[i]);
     }
     check_term(check, names, query->body);
-    if (!term_streams(check->arena, names, query->body).streams) {
+    if (!term_streams(check->binder, names, query->body).streams) {
         return;
     }
     if (query->sort_kind != AST_SORT_NONE) { /* RU-34 */
@@ -432,16 +496,22 @@ static void check_query(const Check *check, const CommonTable *outer, const AstQ
     }
 }
 
-void check_streaming_query(Binder *binder, const AstQuery *query)
+static const char *static_hint(FlowKind kind)
 {
-    Check check = {binder, binder->arena};
-    if (!query_is_streaming(binder->arena, query)) { /* RU-17, RU-37 */
-        refuse(&check,
-               error_set_hint(error_at(ERROR_NOT_STREAMING, query_source_place(query),
-                                       "The query of a REPLACE USING flow must read a stream, and "
-                                       "this one reads none."),
-                              "write FROM STREAM(name); for a query over tables as they are there "
-                              "is REPLACE WHERE"));
+    return kind == FLOW_APPEND ? "write FROM STREAM(name)"
+                               : "write FROM STREAM(name); for a query over tables as they are "
+                                 "there is REPLACE WHERE";
+}
+
+void check_streaming_query(Binder *binder, const AstQuery *query, FlowKind kind)
+{
+    Check check = {binder, kind};
+    if (!query_is_streaming(binder, query)) { /* RU-17, RU-37, ST-46, ST-49 */
+        Error *error = error_at(ERROR_NOT_STREAMING, query_source_place(query),
+                                "The query of %s %s flow must read a stream, and this one reads "
+                                "none.",
+                                article(kind), flow_kind_name(kind));
+        refuse(&check, error_set_hint(error, "%s", static_hint(kind)));
         return;
     }
     check_query(&check, NULL, query);

@@ -88,16 +88,19 @@ static inline uint32_t rows_at(Rows rows, uint32_t i)
     return rows.selection == NULL ? i : rows.selection[i];
 }
 
-/* FOR_ROWS(call->rows, i, { r[i] = a[i] + b[i]; }); two loops, the dense one vectorizes. */
+/* FOR_ROWS(call->rows, i, { r[i] = a[i] + b[i]; }); two loops, the dense one vectorizes. The rows are
+ * copied: a result of bytes or INTs might else be where their count is, and the compiler would read
+ * that again for every row. */
 #define FOR_ROWS(rows_, i, ...)                                                                    \
     do {                                                                                           \
-        if ((rows_).selection == NULL) {                                                           \
-            for (uint32_t i = 0; i < (rows_).count; i++) {                                         \
+        const Rows i##_rows_ = (rows_);                                                            \
+        if (i##_rows_.selection == NULL) {                                                         \
+            for (uint32_t i = 0; i < i##_rows_.count; i++) {                                       \
                 __VA_ARGS__                                                                        \
             }                                                                                      \
         } else {                                                                                   \
-            for (uint32_t i##_at_ = 0; i##_at_ < (rows_).count; i##_at_++) {                       \
-                const uint32_t i = (rows_).selection[i##_at_];                                     \
+            for (uint32_t i##_at_ = 0; i##_at_ < i##_rows_.count; i##_at_++) {                     \
+                const uint32_t i = i##_rows_.selection[i##_at_];                                   \
                 __VA_ARGS__                                                                        \
             }                                                                                      \
         }                                                                                          \

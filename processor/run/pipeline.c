@@ -195,7 +195,12 @@ Error *pipeline_open(const PipelineOptions *options, Pipeline **ret_pipeline)
     uuid_generate(pipeline->instance);
     fill_context(pipeline, options);
     bool rebuilt = false;
-    Error *error = pipeline_open_state(pipeline, &rebuilt);
+    Error *error = options->full_refresh == NULL
+                       ? NULL
+                       : pipeline_check_reset(pipeline, options->full_refresh);
+    if (error == NULL) {
+        error = pipeline_open_state(pipeline, &rebuilt);
+    }
     if (error == NULL) {
         error = reach_log_patiently(pipeline, options->full_refresh);
     }

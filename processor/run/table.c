@@ -139,7 +139,8 @@ static Error *open_store(Table *table, const TableOptions *options)
     OverlayOptions overlay = {.name_key = name_key,
                               .context = table,
                               .key_memory = options->key_memory,
-                              .epoch_memory = options->epoch_memory};
+                              .epoch_memory = options->epoch_memory,
+                              .batch_max = options->batch_rows};
     TRY(table_store_is_empty(table->store, &overlay.store_is_empty));
     table->overlay = overlay_new(table->store, &overlay);
     return NULL;

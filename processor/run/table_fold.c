@@ -89,10 +89,10 @@ static FoldedRow *sorted_rows(const Fold *fold)
 }
 
 /* Decodes in batches and gathers them into one. */
-static Error *decode_rows(const Schema *schema, const Str *values, size_t count, Arena *arena,
-                          Batch *into)
+static Error *decode_rows(const Schema *schema, const TimeZone *date_zone, const Str *values,
+                          size_t count, Arena *arena, Batch *into)
 {
-    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = time_zone_utc(), .dates = true};
+    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = date_zone, .dates = true};
     AUTO(decoder) Decoder *decoder = NULL;
     TRY(decoder_open(&options, schema, &decoder));
     for (size_t i = 0; i < count; i += BATCH_ROWS) {
@@ -114,7 +114,8 @@ static Error *decode_rows(const Schema *schema, const Str *values, size_t count,
     return NULL;
 }
 
-static Error *fold_rows(Fold *fold, const Schema *schema, FoldedTable *ret_table)
+static Error *fold_rows(Fold *fold, const Schema *schema, const TimeZone *date_zone,
+                        FoldedTable *ret_table)
 {
     size_t count = fold->values.count;
     const FoldedRow *rows = sorted_rows(fold);
@@ -125,18 +126,19 @@ static Error *fold_rows(Fold *fold, const Schema *schema, FoldedTable *ret_table
         values[i] = rows[i].value;
     }
     table.rows = batch_new(fold->arena, schema, (uint32_t)count);
-    TRY(decode_rows(schema, values, count, fold->arena, table.rows));
+    TRY(decode_rows(schema, date_zone == NULL ? time_zone_utc() : date_zone, values, count,
+                    fold->arena, table.rows));
     *ret_table = table;
     return NULL;
 }
 
-Error *table_fold(Log *log, const char *topic, const Schema *schema, int timeout_ms, Arena *arena,
-                  FoldedTable *ret_table)
+Error *table_fold(Log *log, const char *topic, const Schema *schema, const TimeZone *date_zone,
+                  int timeout_ms, Arena *arena, FoldedTable *ret_table)
 {
     Fold fold = {.arena = arena};
     Error *error = read_topic(&fold, log, topic, timeout_ms);
     if (error == NULL) {
-        error = fold_rows(&fold, schema, ret_table);
+        error = fold_rows(&fold, schema, date_zone, ret_table);
     }
     map_done(&fold.values);
     return error;

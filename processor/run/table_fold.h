@@ -7,6 +7,7 @@
 
 #include "connectors/log.h"
 #include "processor/data/batch.h"
+#include "processor/data/datetime.h"
 #include "processor/run/program.h"
 
 typedef struct FoldedTable {
@@ -15,8 +16,10 @@ typedef struct FoldedTable {
     size_t count;
 } FoldedTable;
 
-/* In `arena`. MALFORMED_RECORD when a value does not fit the table's columns. */
-NODISCARD Error *table_fold(Log *log, const char *topic, const Schema *schema, int timeout_ms,
-                            Arena *arena, FoldedTable *ret_table);
+/* In `arena`. A date alone is a timestamp in `date_zone` (rows written before the column widened;
+ * NULL: UTC). MALFORMED_RECORD when a value does not fit the table's columns. */
+NODISCARD Error *table_fold(Log *log, const char *topic, const Schema *schema,
+                            const TimeZone *date_zone, int timeout_ms, Arena *arena,
+                            FoldedTable *ret_table);
 
 #endif

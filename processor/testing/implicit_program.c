@@ -17,13 +17,24 @@ typedef struct Statement {
     bool fresh; /* of the latest step */
 } Statement;
 
+/* REFRESH defines nothing: it is carried out, not kept. */
+typedef struct Refresh {
+    Str table; /* full name */
+    bool full;
+    SourcePlace place;
+} Refresh;
+
 struct ImplicitProgram {
     Arena *arena;
     Statement *statements;
     size_t statement_count;
     Program *program;
+    Refresh *refreshes; /* of the latest step */
+    size_t refresh_count;
     size_t *touched;
     size_t touched_count;
+    size_t *rebuilt;
+    size_t rebuilt_count;
 };
 
 void implicit_program_free(ImplicitProgram *program)
@@ -43,6 +54,12 @@ const size_t *implicit_program_touched(const ImplicitProgram *program, size_t *r
 {
     *ret_count = program->touched_count;
     return program->touched;
+}
+
+const size_t *implicit_program_rebuilt(const ImplicitProgram *program, size_t *ret_count)
+{
+    *ret_count = program->rebuilt_count;
+    return program->rebuilt;
 }
 
 /* ----------------------------------------------------------------------------------- names ---- */
@@ -167,10 +184,18 @@ static Error *gather_statements(ImplicitProgram *program, const ImplicitProgram 
     AstScript *script = NULL;
     sql_parse_script(arena_copy_str(program->arena, sql), program->arena, &diagnostics, &script);
     TRY(first_error(&diagnostics));
-    size_t fresh_count = script->statement_count;
-    Statement *fresh = arena_new_array(program->arena, Statement, fresh_count);
-    for (size_t i = 0; i < fresh_count; i++) {
-        fresh[i] = statement_of(script->statements[i], program->arena);
+    size_t fresh_count = 0;
+    Statement *fresh = arena_new_array(program->arena, Statement, script->statement_count);
+    program->refreshes = arena_new_array(program->arena, Refresh, script->statement_count);
+    for (size_t i = 0; i < script->statement_count; i++) {
+        const AstStatement *ast = script->statements[i];
+        if (ast->kind == AST_STATEMENT_REFRESH) {
+            program->refreshes[program->refresh_count++] =
+                (Refresh){full_name_of_ast(&ast->refresh.name, program->arena),
+                          ast->refresh.mode == AST_REFRESH_FULL, ast->refresh.name.place};
+        } else {
+            fresh[fresh_count++] = statement_of(ast, program->arena);
+        }
     }
     size_t old_count = before == NULL ? 0 : before->statement_count;
     program->statements = arena_new_array(program->arena, Statement, old_count + fresh_count);
@@ -352,21 +377,56 @@ static Error *check_effects(const ImplicitProgram *program)
     return NULL;
 }
 
+static const Refresh *find_refresh(const ImplicitProgram *program, Str table)
+{
+    const Refresh *found = NULL;
+    for (size_t i = 0; i < program->refresh_count; i++) {
+        const Refresh *refresh = &program->refreshes[i];
+        if (str_equal(refresh->table, table) && (found == NULL || refresh->full)) {
+            found = refresh;
+        }
+    }
+    return found;
+}
+
+static bool is_defined_afresh(const ImplicitProgram *program, Str table)
+{
+    for (size_t i = 0; i < program->statement_count; i++) {
+        if (program->statements[i].fresh && str_equal(program->statements[i].table, table)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void find_touched(ImplicitProgram *program)
 {
     const Program *loaded = program->program;
     program->touched = arena_new_array(program->arena, size_t, loaded->table_count);
+    program->rebuilt = arena_new_array(program->arena, size_t, loaded->table_count);
     for (size_t t = 0; t < loaded->table_count; t++) {
         Str name = full_name_of_text(loaded->tables[t].bound->name, program->arena);
-        bool touched = false;
-        for (size_t i = 0; i < program->statement_count; i++) {
-            const Statement *statement = &program->statements[i];
-            touched = touched || (statement->fresh && str_equal(statement->table, name));
-        }
-        if (touched) {
+        const Refresh *refresh = find_refresh(program, name);
+        if (refresh != NULL && refresh->full) {
+            program->rebuilt[program->rebuilt_count++] = t;
+        } else if (refresh != NULL || is_defined_afresh(program, name)) {
             program->touched[program->touched_count++] = t;
         }
     }
+}
+
+static Error *check_refreshes(const ImplicitProgram *program)
+{
+    for (size_t i = 0; i < program->refresh_count; i++) {
+        const Refresh *refresh = &program->refreshes[i];
+        if (implicit_program_table(program, refresh->table) < 0) {
+            return error_at(ERROR_TABLE_OR_VIEW_NOT_FOUND, refresh->place,
+                            "The table or view `%.*s` cannot be found. Verify the spelling and "
+                            "correctness of the schema and catalog.",
+                            STR_ARG(refresh->table));
+        }
+    }
+    return NULL;
 }
 
 static ImplicitProgram *new_program(void)
@@ -383,6 +443,7 @@ Error *implicit_program_add(const ImplicitPipeline *pipeline, const ImplicitProg
     TRY(gather_statements(program, before, sql));
     TRY(load_from_text(program, pipeline));
     TRY(check_effects(program));
+    TRY(check_refreshes(program));
     find_touched(program);
     *ret_program = program;
     program = NULL;

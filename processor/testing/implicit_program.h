@@ -18,8 +18,8 @@ typedef struct ImplicitPipeline {
     const char *prefix; /* of topics */
 } ImplicitPipeline;
 
-/* The program that is `before` (NULL: none) and then `sql`. The first mistake is returned; then
- * there is no new program. */
+/* The program that is `before` (NULL: none) and then `sql`, whose REFRESH statements come last. The
+ * first mistake is returned; then there is no new program. */
 NODISCARD Error *implicit_program_add(const ImplicitPipeline *pipeline,
                                       const ImplicitProgram *before, Str sql,
                                       ImplicitProgram **ret_program);
@@ -29,8 +29,11 @@ NODISCARD Error *implicit_program_from_file(const ImplicitPipeline *pipeline,
 void implicit_program_free(ImplicitProgram *program);
 
 const Program *implicit_program(const ImplicitProgram *program);
-/* Tables that the latest statements create or give a flow, as indexes of the program's tables. */
+/* Tables that the latest statements create, give a flow or refresh, as indexes of the program's
+ * tables. */
 const size_t *implicit_program_touched(const ImplicitProgram *program, size_t *ret_count);
+/* Those that the latest statements build anew (REFRESH … FULL); they are not among the touched. */
+const size_t *implicit_program_rebuilt(const ImplicitProgram *program, size_t *ret_count);
 /* Index of a table by a name with one to three parts; -1: none. */
 int implicit_program_table(const ImplicitProgram *program, Str name);
 

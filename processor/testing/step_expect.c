@@ -32,13 +32,13 @@ static Error *expect_table(World *world, const YamlEntry *entry)
         return world_unknown_table(world, entry->key_place, entry->key);
     }
     AUTO(arena) Arena *arena = arena_new("expect");
-    const ProgramTable *table = &implicit_program(world->program)->tables[index];
     Batch *expected = NULL;
     Batch *actual = NULL;
     bool running = false;
-    TRY(yaml_rows(entry->value, table->bound->schema, world->zone, arena, &expected));
     TRY(run_pipeline(world, &running));
-    TRY(table_rows_of_topic(world->log, table, WORLD_TIMEOUT_MS, arena, &actual));
+    const ProgramTable *table = &world_program(world)->tables[index];
+    TRY(yaml_rows(entry->value, table->bound->schema, world->zone, arena, &expected));
+    TRY(table_rows_of_topic(world->log, table, world->zone, WORLD_TIMEOUT_MS, arena, &actual));
     if (!row_diff(expected, actual, ROWS_ANY_ORDER, &world->detail)) {
         return differs(entry, "the table is not as expected");
     }

@@ -306,10 +306,11 @@ static Error *expect_records(World *world, const YamlEntry *entry, Arena *arena,
         return error_at(ERROR_SCENARIO_INVALID, entry->value->place,
                         "A list of records is needed.");
     }
+    TRY(world_need_redefined(world));
     int table = world_table(world, entry->key);
     TopicShape shape = {.zone = world->zone, .arena = arena};
     if (table >= 0) {
-        shape.table = &implicit_program(world->program)->tables[table];
+        shape.table = &world_program(world)->tables[table];
     }
     for (size_t i = 0; i < entry->value->count; i++) {
         TopicRecord record;

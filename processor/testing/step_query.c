@@ -25,7 +25,7 @@ static Error *rows_of(void *context, const Relation *relation, Arena *arena, Bat
         return error_new(ERROR_TABLE_OR_VIEW_NOT_FOUND, "There is no table `%.*s`.",
                          STR_ARG(relation->name));
     }
-    return table_rows_of_topic(world->log, &implicit_program(world->program)->tables[table],
+    return table_rows_of_topic(world->log, &world_program(world)->tables[table], world->zone,
                                WORLD_TIMEOUT_MS, arena, ret_rows);
 }
 
@@ -69,8 +69,9 @@ Error *step_query(World *world, const ScenarioStep *step)
     Str sql = STR_NULL;
     TRY(yaml_text(yaml_node_get(step->body, STR("sql")), "sql", STR(""), &sql));
     AUTO(arena) Arena *arena = arena_new("query");
+    TRY(world_need_redefined(world));
     BatchQuery query = {.sql = sql,
-                        .catalog = implicit_program(world->program)->catalog,
+                        .catalog = world_program(world)->catalog,
                         .zone = world->zone,
                         .now_us = clock_now_us(&world->clock),
                         .batch_rows = world->options->batch_rows,

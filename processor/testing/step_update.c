@@ -23,15 +23,28 @@ static UpdateRequest request_for(const World *world, Arena *arena, const size_t 
     return (UpdateRequest){.tables = names, .table_count = count, .cause = "USER_ACTION"};
 }
 
-/* Takes `program` over. A program that does not start leaves the one before in force. */
-static Error *run_program(World *world, ImplicitProgram *program)
+/* Full refreshes come first: what they build anew may not fit what is stored. */
+static Error *update_touched(World *world, const ImplicitProgram *program)
 {
     AUTO(arena) Arena *arena = arena_new("update");
     size_t count = 0;
-    const size_t *touched = implicit_program_touched(program, &count);
+    const size_t *tables = implicit_program_rebuilt(program, &count);
+    if (count > 0) {
+        UpdateRequest request = request_for(world, arena, tables, count);
+        request.full_refresh = true;
+        TRY(world_update(world, &request));
+    }
+    bool rebuilt = count > 0;
+    tables = implicit_program_touched(program, &count);
+    UpdateRequest request = request_for(world, arena, tables, count);
+    return count > 0 || !rebuilt ? world_update(world, &request) : NULL;
+}
+
+/* Takes `program` over. A program that does not start leaves the one before in force. */
+static Error *run_program(World *world, ImplicitProgram *program)
+{
     ImplicitProgram *before = world_swap_program(world, program);
-    UpdateRequest request = request_for(world, arena, touched, count);
-    Error *error = world_update(world, &request);
+    Error *error = update_touched(world, program);
     if (error != NULL && world->pipeline == NULL) {
         implicit_program_free(world_swap_program(world, before));
         return error;

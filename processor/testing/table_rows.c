@@ -5,11 +5,11 @@
 
 #include "processor/base/banned.h"
 
-Error *table_rows_of_topic(Log *log, const ProgramTable *table, int timeout_ms, Arena *arena,
-                           Batch **ret_rows)
+Error *table_rows_of_topic(Log *log, const ProgramTable *table, const TimeZone *zone,
+                           int timeout_ms, Arena *arena, Batch **ret_rows)
 {
     FoldedTable folded = {.count = 0};
-    TRY(table_fold(log, table->topic, table->bound->schema, timeout_ms, arena, &folded));
+    TRY(table_fold(log, table->topic, table->bound->schema, zone, timeout_ms, arena, &folded));
     *ret_rows = folded.rows;
     return NULL;
 }

@@ -6,9 +6,9 @@
 #include "processor/run/flow_runner.h"
 #include "processor/run/table_fold.h"
 
-/* From the topic alone. */
-NODISCARD Error *table_rows_of_topic(Log *log, const ProgramTable *table, int timeout_ms,
-                                     Arena *arena, Batch **ret_rows);
+/* From the topic alone. `zone`: the session's. */
+NODISCARD Error *table_rows_of_topic(Log *log, const ProgramTable *table, const TimeZone *zone,
+                                     int timeout_ms, Arena *arena, Batch **ret_rows);
 /* From RocksDB, after a checkpoint. */
 NODISCARD Error *table_rows_of_state(FlowRunner *flow, Arena *arena, Batch **ret_rows);
 

@@ -42,8 +42,9 @@ typedef struct World {
 
     ImplicitProgram *program; /* what the statements so far say; NULL before the first */
     Pipeline *pipeline;       /* NULL: not running (before the first statement, after a crash) */
-    UpdateCounts *counts;     /* one a table of the program */
-    bool crashed;             /* the latest update died at a fault point: its counters are lost */
+    bool redefined;       /* it ran last over tables whose columns are not the program's alone */
+    UpdateCounts *counts; /* one a table of the program */
+    bool crashed;         /* the latest update died at a fault point: its counters are lost */
 
     bool may_fail;  /* the next step is `fails` */
     Error *failure; /* of the step before, for its `fails` */
@@ -75,6 +76,10 @@ NODISCARD Error *world_unknown_table(const World *world, SourcePlace place, Str 
 
 /* Runs if it does not yet; needs a program. */
 NODISCARD Error *world_need_pipeline(World *world);
+/* The same where the program alone does not tell what the tables are. */
+NODISCARD Error *world_need_redefined(World *world);
+/* The program as it runs, or as it would run on tables that are new; for now. */
+const Program *world_program(const World *world);
 /* As a crash: nothing is flushed. */
 void world_stop_pipeline(World *world);
 /* Stops; whoever needs the pipeline next starts it. */

@@ -50,7 +50,19 @@ ImplicitProgram *world_swap_program(World *world, ImplicitProgram *program)
     return before;
 }
 
-Error *world_need_pipeline(World *world)
+const Program *world_program(const World *world)
+{
+    return world->pipeline == NULL ? implicit_program(world->program)
+                                   : pipeline_program(world->pipeline);
+}
+
+Error *world_need_redefined(World *world)
+{
+    return world->redefined ? world_need_pipeline(world) : NULL;
+}
+
+/* `full_refresh`: one that comes next, or NULL. */
+static Error *open_pipeline(World *world, const UpdateRequest *full_refresh)
 {
     if (world->pipeline != NULL) {
         return NULL;
@@ -70,8 +82,16 @@ Error *world_need_pipeline(World *world)
                                .inline_work = true,
                                .timeout_ms =
                                    world->broker == NULL ? WORLD_TIMEOUT_MS : MODEL_TIMEOUT_MS,
+                               .full_refresh = full_refresh,
                                .attempts_max = ATTEMPTS_MAX};
-    return pipeline_open(&options, &world->pipeline);
+    TRY(pipeline_open(&options, &world->pipeline));
+    world->redefined = world_program(world) != options.program;
+    return NULL;
+}
+
+Error *world_need_pipeline(World *world)
+{
+    return open_pipeline(world, NULL);
 }
 
 void world_stop_pipeline(World *world)
@@ -126,7 +146,7 @@ static void add_counts(World *world, const UpdateRequest *request)
  * is not what the scenario says. */
 static Error *update_in_pieces(World *world, const UpdateRequest *request)
 {
-    TRY(world_need_pipeline(world));
+    TRY(open_pipeline(world, request->full_refresh ? request : NULL));
     UpdateRequest piece = *request;
     piece.records_max = world->may_fail ? 0 : world->options->split;
     for (int i = 0; i < PIECES_MAX; i++) {

@@ -216,7 +216,7 @@ void check_topics(World *world, bool complete)
 static Map topic_rows(World *world, const ProgramTable *table, Arena *arena, size_t *ret_count)
 {
     FoldedTable folded = {0};
-    world_call(world, table_fold(world->log, table->topic, table->bound->schema, WORLD_TIMEOUT_MS,
+    world_call(world, table_fold(world->log, table->topic, table->bound->schema, NULL, WORLD_TIMEOUT_MS,
                                  arena, &folded));
     Map rows = {0};
     AUTO_BUFFER Buffer text = {0};

@@ -1,13 +1,13 @@
 /* Keys are evicted from a key table of thousands; a run has a few dozen. So what the product does
  * when memory is short is done here now and then: a key whose last change is in the store may go
- * whenever room is asked for. */
+ * whenever room is asked for. Not where the table is small enough to do it itself. */
 #include "tests/simulation/eviction.h"
 
 #include <string.h>
 
 #include "state/key_table.h"
 #include "tests/simulation/chance.h"
-#include "tests/simulation/scheduler.h"
+#include "tests/simulation/small_table.h"
 
 #include "processor/base/banned.h"
 
@@ -47,7 +47,7 @@ KeySlot *__wrap_key_table_find_or_add(KeyTable *table, Hash128 hash, bool *ret_a
 void __wrap_key_table_reserve(KeyTable *table, size_t count, uint32_t written_epoch)
 {
     __real_key_table_reserve(table, count, written_epoch);
-    if (!chance_one_in(&chance, evict_one_in)) {
+    if (!chance_one_in(&chance, evict_one_in) || small_table_is_on()) {
         return;
     }
     size_t known = seen_count < SEEN_MAX ? seen_count : SEEN_MAX;

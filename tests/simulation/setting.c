@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/simulation/small_table.h"
 #include "tests/simulation/trace.h"
 #include "tests/simulation/world_internal.h"
 
@@ -85,6 +86,10 @@ void setting_make(World *world)
                                       .inline_work = chance_one_in(&world->chance, 8),
                                       .triggered = chance_one_in(&world->chance, 5),
                                       .records_max = (size_t)PICK(world, 0, 0, 3, 40)};
+    if (small_table_is_on()) {
+        world->options.batch_rows = small_table_batch_rows();
+        world->keys = small_table_keys();
+    }
     world->refreshes = world->options.triggered && chance_one_in(&world->chance, 2);
     history_open(world);
     LogTopicSpec spec = {.name = "src", .partitions = world->partitions, .replication_factor = -1};

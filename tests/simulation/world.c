@@ -11,6 +11,7 @@
 #include "tests/simulation/faults.h"
 #include "tests/simulation/interpose.h"
 #include "tests/simulation/scheduler.h"
+#include "tests/simulation/small_table.h"
 #include "tests/simulation/trace.h"
 #include "tests/simulation/world_internal.h"
 
@@ -222,7 +223,9 @@ bool world_run(uint64_t seed, WorldResult *ret_result)
     interpose_open(seed);
     disk_open(seed);
     eviction_open(seed);
+    small_table_open(seed);
     scheduler_run(seed, world_main, &world);
+    small_table_count(&world.result);
     *ret_result = world.result;
     return !world.failed;
 }

@@ -17,7 +17,15 @@
     X(crashes)                                                                                     \
     X(takeovers)                                                                                   \
     X(freezes)                                                                                     \
-    X(outages)
+    X(outages)                                                                                     \
+    X(small_tables)     /* runs with a key table of a few keys; in them: */                        \
+    X(archived)         /* keys put away */                                                        \
+    X(archived_writing) /* … while a checkpoint was being written */                               \
+    X(archived_restore) /* … while a table was read from its topic */                              \
+    X(archived_warming) /* … while the keys of a state came into memory */                         \
+    X(archive_full)     /* … in place of another key, or not at all */                             \
+    X(archive_aborts)   /* aborts in a process that had put keys away */                           \
+    X(came_back)        /* keys that were put away and asked for */
 
 typedef struct WorldResult {
 #define X(name) uint64_t name;

@@ -58,19 +58,27 @@ static void keep_error(void *context, size_t script, Error *error)
     diagnostics_add(context, error);
 }
 
-void bind_fixture_program(BindFixture *fixture, const char *text)
+bool bind_fixture_parse(BindFixture *fixture, const char *text)
 {
     diagnostics_done(&fixture->diagnostics);
     fixture->diagnostics = (Diagnostics){0};
     Str copy = arena_copy_str(fixture->arena, str_from(text));
-    AstScript *script = NULL;
-    sql_parse_script(copy, fixture->arena, &fixture->diagnostics, &script);
-    if (fixture->diagnostics.count > 0) {
-        return;
-    }
-    const AstScript *scripts[] = {script};
+    sql_parse_script(copy, fixture->arena, &fixture->diagnostics, &fixture->script);
+    return fixture->diagnostics.count == 0;
+}
+
+void bind_fixture_bind(BindFixture *fixture)
+{
+    const AstScript *scripts[] = {fixture->script};
     bind_program(&fixture->context, scripts, 1, keep_error, &fixture->diagnostics,
                  &fixture->program);
+}
+
+void bind_fixture_program(BindFixture *fixture, const char *text)
+{
+    if (bind_fixture_parse(fixture, text)) {
+        bind_fixture_bind(fixture);
+    }
 }
 
 const char *bind_fixture_verdict(const BindFixture *fixture)

@@ -8,6 +8,7 @@ typedef struct BindFixture {
     Arena *arena;
     BindContext context;
     Diagnostics diagnostics; /* of the last program */
+    AstScript *script;
     BoundProgram program;
 } BindFixture;
 
@@ -17,6 +18,9 @@ void bind_fixture_done(BindFixture *fixture);
 /* Relation `name` with columns as SQL text ("a INT, b STRING"). */
 void bind_fixture_add(BindFixture *fixture, RelationKind kind, const char *name,
                       const char *columns);
+/* Parses a program; false when its mistakes are in `diagnostics`. Then bind_fixture_bind. */
+bool bind_fixture_parse(BindFixture *fixture, const char *text);
+void bind_fixture_bind(BindFixture *fixture);
 /* Parses and binds a program; syntax errors go to diagnostics too. */
 void bind_fixture_program(BindFixture *fixture, const char *text);
 /* Kind of the first error of the last program, "accept" when there was none. */

@@ -295,7 +295,7 @@ UNUSED static void state_equals_topic(Rig *rig)
     ok(flow_runner_checkpoint(runner));
     Table *table = flow_runner_table_state(runner);
     FoldedTable folded = {0};
-    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, TIMEOUT_MS, arena,
+    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS, arena,
                   &folded));
     Map rows = {0};
     AUTO_BUFFER Buffer text = {0};

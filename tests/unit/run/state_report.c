@@ -31,7 +31,7 @@ static size_t folded_rows(const FoldedTable *folded, const char *key, Buffer *ou
 
 static void fold(Rig *rig, Arena *arena, FoldedTable *ret_folded)
 {
-    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, TIMEOUT_MS, arena,
+    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS, arena,
                   ret_folded));
 }
 

@@ -8,7 +8,7 @@
 static const char *rows(Rig *rig)
 {
     FoldedTable folded = {0};
-    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, TIMEOUT_MS, rig->arena,
+    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS, rig->arena,
                   &folded));
     AUTO_BUFFER Buffer text = {0};
     for (size_t i = 0; i < folded.count; i++) {
