@@ -180,85 +180,10 @@ static BoundNode *fit_to_target(Binder *binder, const AstQuery *query, BoundNode
     return bound_project(binder->arena, node, values, columns, query->place);
 }
 
-/* ------------------------------------------------------ what can stream --- */
-
-/* What a node does, where a streaming table cannot do it yet; NULL where it can. */
-static const char *not_streamable(const BoundNode *node)
-{
-    switch (node->kind) {
-    case BOUND_SCAN:
-    case BOUND_VALUES:
-    case BOUND_ONE_ROW:
-    case BOUND_FILTER:
-    case BOUND_PROJECT:
-        return NULL;
-    case BOUND_RANGE:
-        return "range()";
-    case BOUND_AGGREGATE:
-    case BOUND_EXPAND:
-        return "GROUP BY, DISTINCT or an aggregate";
-    case BOUND_WINDOW:
-        return "An analytic function";
-    case BOUND_JOIN:
-        return "A join";
-    case BOUND_SET:
-        return "A set operation";
-    case BOUND_SORT:
-        return "ORDER BY";
-    case BOUND_LIMIT:
-        return "LIMIT or OFFSET";
-    case BOUND_GENERATE:
-        return "A generator function";
-    case BOUND_WATERMARK:
-        return "WATERMARK";
-    }
-    return NULL;
-}
-
-/* Bounded recursion: expressions have at most BOUND_HEIGHT_MAX levels. */
-static const BoundExpr *find_subquery(const BoundExpr *expr)
-{
-    if (expr->kind == BOUND_SUBQUERY) {
-        return expr;
-    }
-    for (size_t i = 0; i < expr->child_count; i++) {
-        const BoundExpr *found = find_subquery(expr->children[i]);
-        if (found != NULL) {
-            return found;
-        }
-    }
-    return NULL;
-}
-
-/* The first thing, from the bottom of the tree up, that the streaming runtime does not do. The tree
- * is a chain as far as it can be run. */
-static Error *check_streamable(const BoundNode *node)
-{
-    Error *error = NULL;
-    for (; node != NULL; node = node->child) {
-        const char *what = not_streamable(node);
-        if (what != NULL) {
-            error_free(error);
-            error = not_yet(node->place, "%s in the query of a streaming table", what);
-        }
-        for (size_t i = 0; i < node->expression_count; i++) {
-            const BoundExpr *subquery = find_subquery(node->expressions[i]);
-            if (subquery != NULL) {
-                error_free(error);
-                error = not_yet(subquery->place, "A subquery in the query of a streaming table");
-            }
-        }
-    }
-    return error;
-}
-
 BoundNode *bind_flow_query(Binder *binder, const AstQuery *query, FlowTarget *target,
                            const Schema **ret_output)
 {
     BoundNode *node = bind_query_node(binder, query);
-    if (node != NULL && !binder_report(binder, check_streamable(node))) {
-        return NULL;
-    }
     return node == NULL ? NULL : fit_by_name(binder, query, node, target, ret_output);
 }
 

@@ -6,13 +6,12 @@
 #include "processor/base/banned.h"
 
 /* Positive and under a month, as in the dialect's reference. */
-static Error *check_delay(Binder *binder, const AstInterval *delay)
+static Error *bind_delay(Binder *binder, const AstInterval *delay, int64_t *ret_us)
 {
     const int64_t month = INT64_C(31) * 24 * 3600 * 1000000;
     bool months = false;
-    int64_t value = 0;
-    TRY(interval_microseconds(binder, delay, &months, &value));
-    return !months && value > 0 && value < month
+    TRY(interval_microseconds(binder, delay, &months, ret_us));
+    return !months && *ret_us > 0 && *ret_us < month
                ? NULL
                : error_at(ERROR_INVALID_PARAMETER_VALUE, delay->place,
                           "The delay of a watermark is positive and under a month.");
@@ -31,7 +30,7 @@ static Error *bind_event_time(Binder *binder, const AstWatermark *watermark, con
                           type_text(binder->arena, type));
 }
 
-/* The relation with one more column. */
+/* The relation with one more column: the event time, by its alias or its text. */
 static void add_column(Binder *binder, const AstWatermark *watermark, BoundExpr *time,
                        FromResult *result)
 {
@@ -43,7 +42,9 @@ static void add_column(Binder *binder, const AstWatermark *watermark, BoundExpr 
         fields[i] = before->fields[i];
         values[i] = bound_column(binder->arena, &before->fields[i], i, watermark->place);
     }
-    fields[last] = (Field){watermark->alias.name, time->type, false, STR_NULL};
+    bool named = watermark->alias.name.data != NULL;
+    Str name = named ? watermark->alias.name : time->text;
+    fields[last] = (Field){name, time->type, false, STR_NULL};
     values[last] = time;
     const Schema *schema = schema_new(binder->arena, fields, before->field_count + 1);
     const ScopeColumn *shown = result->scope.columns;
@@ -59,16 +60,29 @@ static void add_column(Binder *binder, const AstWatermark *watermark, BoundExpr 
     result->node = bound_project(binder->arena, result->node, values, schema, watermark->place);
 }
 
+static BoundNode *over_relation(Binder *binder, BoundNode *child, uint32_t event_time,
+                                int64_t delay_us, SourcePlace place)
+{
+    BoundNode *node = bound_node_new(binder, BOUND_WATERMARK, child->schema, place);
+    node->child = child;
+    node->event_time = event_time;
+    node->delay_us = delay_us;
+    return node;
+}
+
 bool bind_watermark(Binder *binder, const AstWatermark *watermark, FromResult *result)
 {
     BoundExpr *time = NULL;
-    bool ok = binder_report(binder, check_delay(binder, watermark->delay));
+    int64_t delay_us = 0;
+    bool ok = binder_report(binder, bind_delay(binder, watermark->delay, &delay_us));
     if (!binder_report(binder, bind_event_time(binder, watermark, &result->scope, &time)) || !ok) {
         return false;
     }
-    if (watermark->alias.name.data != NULL) {
+    uint32_t event_time = time->column;
+    if (watermark->alias.name.data != NULL || time->kind != BOUND_COLUMN) {
+        event_time = (uint32_t)result->node->schema->field_count;
         add_column(binder, watermark, time, result);
     }
-    binder_report(binder, not_yet(watermark->place, "WATERMARK"));
+    result->node = over_relation(binder, result->node, event_time, delay_us, watermark->place);
     return true;
 }

@@ -181,19 +181,21 @@ static void renumber_sources(Arena *arena, const LogicalSource *all, LogicalNode
     renumber_sources(arena, all, node->right, plan, capacity);
 }
 
-static LogicalNode *optimize(Arena *arena, LogicalPlan *plan, LogicalNode *root)
+/* The order of joins and which side is hashed are as written where a stream is joined: it stands on
+ * the left (RU-28). */
+static LogicalNode *optimize(Arena *arena, LogicalPlan *plan, LogicalNode *root, bool streaming)
 {
     root = rule_simplify(arena, plan, root);
     root = rule_push_filter(arena, root);
     root = rule_simplify(arena, plan, root); /* what has come together may be known now */
     root = rule_merge_project(arena, root);
-    root = rule_order_joins(arena, root);
+    root = streaming ? root : rule_order_joins(arena, root);
     root = rule_set_to_join(arena, root);
     root = rule_join_keys(arena, root);
     root = rule_limit(arena, root);
     root = rule_prune_columns(arena, plan, root);
     root = rule_merge_project(arena, root);
-    return rule_build_side(arena, plan, root);
+    return streaming ? root : rule_build_side(arena, plan, root);
 }
 
 Error *build_plan(Arena *arena, const BoundNode *query, bool streaming, LogicalPlan **ret_plan)
@@ -203,7 +205,7 @@ Error *build_plan(Arena *arena, const BoundNode *query, bool streaming, LogicalP
     LogicalNode *root = NULL;
     TRY(build_node(&builder, query, &root));
     assert(root->schema->field_count == query->schema->field_count);
-    root = optimize(arena, &built, root);
+    root = optimize(arena, &built, root, streaming);
     assert(root->schema->field_count == query->schema->field_count);
     if (root->schema != query->schema) { /* names of a projection that went, or their spelling */
         root = node_copy(arena, root);
