@@ -75,6 +75,17 @@ static const char *relation_kind_text(RelationKind kind)
     return "";
 }
 
+/* RW-54, DM-1 */
+Error *check_batch_reader(const Binder *binder, const AstRelation *ast)
+{
+    return !ast->stream || binder->batch_reader == NULL
+               ? NULL
+               : error_set_hint(error_at(ERROR_STREAM_NOT_ALLOWED, ast->place,
+                                         "%s reads its sources as tables, not as streams.",
+                                         binder->batch_reader),
+                                "leave out STREAM");
+}
+
 /* RU-17, KM-1: STREAM reads what grows by appending. */
 static Error *check_stream_read(Binder *binder, const AstRelation *ast, const Relation *relation)
 {
@@ -87,12 +98,7 @@ static Error *check_stream_read(Binder *binder, const AstRelation *ast, const Re
                                        STR_ARG(relation->name), relation_kind_text(relation->kind)),
                               "a source that is read with STREAM is declared with `kind: stream`");
     }
-    if (binder->batch_reader != NULL) { /* RW-54, DM-1 */
-        return error_set_hint(error_at(ERROR_STREAM_NOT_ALLOWED, ast->place,
-                                       "%s reads its sources as tables, not as streams.",
-                                       binder->batch_reader),
-                              "leave out STREAM");
-    }
+    TRY(check_batch_reader(binder, ast));
     if (!binder->flow_query) {
         binder_report(binder, not_yet(ast->place, "STREAM in a query that belongs to no flow"));
     }
