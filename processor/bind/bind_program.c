@@ -217,10 +217,12 @@ static Error *kinds_exclude_each_other(const ProgramFlow *first, const ProgramFl
     /* RU-57: which kind is for what. */
     return error_set_hint(
         error_at(ERROR_FLOW_TYPE_CONFLICT, flow->place,
-                 "The table `%.*s` has a %s flow already and cannot also have %s %s flow.",
+                 "The table `%.*s` has a %s flow already, `%.*s`, and cannot also have %s %s flow, "
+                 "`%.*s`.",
                  STR_ARG(flow->table->bound.name), flow_kind_name(first->kind),
+                 STR_ARG(first->name),
                  flow->kind == FLOW_APPEND || flow->kind == FLOW_AUTO_CDC ? "an" : "a",
-                 flow_kind_name(flow->kind)),
+                 flow_kind_name(flow->kind), STR_ARG(flow->name)),
         "a source that resends all rows of a key: REPLACE USING; a change feed with deletes or "
         "history: AUTO CDC; a range recomputed in batch: REPLACE WHERE");
 }
@@ -236,10 +238,13 @@ static Error *check_flow_conflict(const ProgramFlow *flow)
         return kinds_exclude_each_other(first, flow);
     }
     bool single = flow->kind == FLOW_REPLACE_USING || flow->kind == FLOW_REPLACE_WHERE;
-    return single ? error_at(ERROR_MULTIPLE_FLOWS, flow->place,
-                             "The table `%.*s` has a %s flow already; a table has at most one.",
-                             STR_ARG(flow->table->bound.name), flow_kind_name(flow->kind))
-                  : NULL;
+    return single
+               ? error_at(ERROR_MULTIPLE_FLOWS, flow->place,
+                          "The table `%.*s` has a %s flow already, `%.*s`, and can have no other, "
+                          "`%.*s`: a table has at most one.",
+                          STR_ARG(flow->table->bound.name), flow_kind_name(flow->kind),
+                          STR_ARG(first->name), STR_ARG(flow->name))
+               : NULL;
 }
 
 static void add_flow(Program *program, ProgramFlow flow)
@@ -415,7 +420,10 @@ static Error *check_expectations_allowed(const ProgramFlow *flow)
     return create == NULL || create->expectation_count == 0
                ? NULL
                : error_at(ERROR_EXPECTATIONS_NOT_SUPPORTED, create->expectations[0].place,
-                          "A table with a REPLACE WHERE flow has no expectations.");
+                          "The table `%.*s` has a REPLACE WHERE flow, and such a table has no "
+                          "expectations: `%.*s` is one.",
+                          STR_ARG(flow->table->bound.name),
+                          STR_ARG(create->expectations[0].name.name));
 }
 
 static bool bind_flow(Program *program, ProgramFlow *flow, FlowTarget *target)
