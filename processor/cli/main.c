@@ -31,7 +31,10 @@ static const Command commands[] = {
      "/readyz at api.listen; SIGUSR1 and SIGUSR2 log more and less.\n"},
     {"validate", cmd_validate, "T.yaml | FILE.sql", "report every mistake, touch no broker",
      "A topology is judged whole: keys, names, types, statements. A .sql file alone: its "
-     "syntax.\n"},
+     "syntax.\n"
+     "  --against-running  ask Kafka what the pipeline has, and say for each table what the\n"
+     "                     topology would mean: compatible, needs a full refresh, refused; exit\n"
+     "                     code 1 when one of them is not compatible\n"},
     {"explain", cmd_explain, "T.yaml [FLOW]", "keys, columns, topics and plans of the flows", NULL},
     {"events", cmd_events, "T.yaml [-f] [-o text|json]", "the event log",
      "-f goes on as events come, until Ctrl-C. -o json gives the events as they are in the "
@@ -74,7 +77,13 @@ static const Command commands[] = {
      "  --time-zone ZONE             of the session (UTC)\n"
      "Without SQL a terminal begins a dialogue; else statements are read from standard input.\n"},
     {"sql", cmd_not_yet, "", "not yet: statements against the running service", NULL},
-    {"refresh", cmd_not_yet, "", "not yet: start an update of the running service", NULL},
+    {"refresh", cmd_refresh, "T.yaml [TABLE…] [--full]",
+     "one update of these tables, of all without a name",
+     "It runs in this process; a service of the topology on this machine must be stopped first.\n"
+     "  --full     empty the tables and make them anew from what their sources hold, by what the\n"
+     "             topology says now; the way out of FULL_REFRESH_REQUIRED\n"
+     "  --yes      also when rows are lost whose records the sources no longer hold\n"
+     "  --dry-run  say what would be lost, do nothing\n"},
 };
 
 /* Characters of `text` that take a column. */
