@@ -63,9 +63,9 @@ static const Command commands[] = {
     {"functions", cmd_functions, "[NAME]", "the function reference",
      "NAME may be a pattern such as 'date_*'. --markdown prints tables for a page.\n"},
     {"query", cmd_query, "[OPTION…] [SQL]", "ad-hoc queries over files",
-     "  --input NAME=FILE[,COLUMNS]  a relation; JSON lines, CSV or Avro, a folder or a pattern "
-     "too,\n"
-     "                               `-` is standard input; columns as in CREATE TABLE\n"
+     "  --input NAME=FILE[,COLUMNS]  a table; JSON lines, CSV or Avro, .gz and .zst too, a folder "
+     "or a\n"
+     "                               pattern, `-` for standard input; columns as in CREATE TABLE\n"
      "  -o table|jsonl|csv           form of the rows; on a terminal table, else jsonl\n"
      "  --csv header=yes|no          a first line of names or none (a line that names columns is "
      "one)\n"
@@ -73,6 +73,7 @@ static const Command commands[] = {
      "  --explain                    show plans, run nothing\n"
      "  --memory SIZE                what operators may hold before they use files (1GiB)\n"
      "  --threads N                  that decode (as many as there are cores)\n"
+     "  --schema                     jsonl: a first line with the names and types of the columns\n"
      "  --clock TIME                 what now() says\n"
      "  --time-zone ZONE             of the session (UTC)\n"
      "Without SQL a terminal begins a dialogue; else statements are read from standard input.\n"},
