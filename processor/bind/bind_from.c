@@ -128,6 +128,10 @@ static Error *bind_named_relation(Binder *binder, const AstRelation *ast, FromRe
     assert(count > 0);
     ScopeQualifier qualifier = {.part_count = 3};
     catalog_qualify(binder->context->catalog, parts, count, qualifier.parts);
+    if (relation->kind == RELATION_INLINE) { /* in no catalog, as a temporary view is */
+        qualifier = (ScopeQualifier){.part_count = count};
+        memcpy(qualifier.parts, parts, count * sizeof *parts);
+    }
     result->scope = scope_of_schema(binder->arena, relation->schema, &qualifier, 0);
     return NULL;
 }
@@ -194,10 +198,16 @@ static bool check_relation_clauses(Binder *binder, const AstRelation *ast)
                                         [AST_UNSUPPORTED_TABLESAMPLE] = "TABLESAMPLE",
                                         [AST_UNSUPPORTED_PIVOT] = "PIVOT",
                                         [AST_UNSUPPORTED_UNPIVOT] = "UNPIVOT"};
+    static const char *const hints[] = {
+        [AST_UNSUPPORTED_NONE] = "",
+        [AST_UNSUPPORTED_TABLESAMPLE] = "WHERE rand() < 0.1 keeps about a tenth of the rows",
+        [AST_UNSUPPORTED_PIVOT] = "sum(x) FILTER (WHERE name = 'a') AS a is one column of it",
+        [AST_UNSUPPORTED_UNPIVOT] = "LATERAL VIEW stack(2, 'a', a, 'b', b) makes rows of columns"};
     for (size_t i = 0; i < ARRAY_LENGTH(refused); i++) {
         if (refused[i]->kind != AST_UNSUPPORTED_NONE) {
-            ok = binder_report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, refused[i]->place,
-                                                "%s is not supported.", names[refused[i]->kind]));
+            Error *error = error_at(ERROR_UNSUPPORTED_CLAUSE, refused[i]->place,
+                                    "%s is not supported.", names[refused[i]->kind]);
+            ok = binder_report(binder, error_set_hint(error, "%s", hints[refused[i]->kind]));
         }
     }
     return ok;

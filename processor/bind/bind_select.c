@@ -30,8 +30,10 @@ static Error *check_where(Binder *binder, const AstExpr *where)
     ExprTraits traits;
     expr_traits(binder->context->functions, where, &traits);
     if (traits.analytic != NULL) {
-        return error_at(ERROR_WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE, traits.analytic->place,
-                        "Window functions are not allowed in the WHERE clause.");
+        return error_set_hint(error_at(ERROR_WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE,
+                                       traits.analytic->place,
+                                       "Window functions are not allowed in the WHERE clause."),
+                              "QUALIFY filters by window functions");
     }
     if (traits.generator != NULL) {
         return generator_outside_select(binder, traits.generator, "Filter");
@@ -185,9 +187,9 @@ static bool bind_having(Select *select)
     SelectScope names;
     Scope scope = clause_scope(select, &names, ALIAS_OUTPUT, CALLS_AGGREGATES, "HAVING");
     return select->ast->having == NULL ||
-           binder_report(
-               select->binder,
-               bind_having_condition(select->binder, &scope, select->ast->having, &select->having));
+           binder_report(select->binder, bind_having_condition(select->binder, &scope,
+                                                               select->ast->having,
+                                                               &select->having));
 }
 
 static bool has_window_call(const Select *select, const AstExpr *expr)

@@ -80,9 +80,11 @@ static void print_verdict(const TestVector *vector, bool pipeline, const char *e
     if (verdict->error != NULL) {
         error_format_line(verdict->error, &text);
     }
-    print_message("%-7.*s %-10s %-32s %-7s %-32s %-5s %s\n", STR_ARG(vector->id),
+    const char *hint = verdict->error == NULL ? NULL : error_hint(verdict->error);
+    print_message("%-7.*s %-10s %-32s %-7s %-32s %-5s %s%s%s\n", STR_ARG(vector->id),
                   pipeline ? "pipeline" : "standalone", expected, vector_stage_name(verdict->stage),
-                  verdict->kind, mark, buffer_cstr(&text));
+                  verdict->kind, mark, buffer_cstr(&text),
+                  hint == NULL ? "" : " hint: ", hint == NULL ? "" : hint);
 }
 
 static bool judge(const VectorSet *set, const TestVector *vector, bool pipeline, Arena *arena,
