@@ -1,7 +1,8 @@
 /* Blocks of Avro files unpacked: deflate without a header around it, snappy with a checksum behind
- * it. */
+ * it, Zstandard. */
 #include <snappy-c.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "connectors/file/avro_container.h"
 
@@ -61,6 +62,31 @@ static bool unpack_snappy(Str data, Buffer *out)
     return crc32(0, (const Bytef *)out->data, (uInt)out->size) == wanted;
 }
 
+static bool unpack_zstd_frame(ZSTD_DStream *stream, Str data, Buffer *out)
+{
+    ZSTD_inBuffer in = {.src = data.data, .size = data.size};
+    for (;;) {
+        ZSTD_outBuffer piece = {.dst = buffer_reserve(out, STEP), .size = STEP};
+        size_t code = ZSTD_decompressStream(stream, &piece, &in);
+        out->size += piece.pos;
+        if (code == 0 && in.pos == in.size) {
+            return true;
+        }
+        if (ZSTD_isError(code) != 0 || out->size > UNPACKED_MAX ||
+            (in.pos == in.size && piece.pos < piece.size)) {
+            return false;
+        }
+    }
+}
+
+static bool unpack_zstd(Str data, Buffer *out)
+{
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    bool good = stream != NULL && unpack_zstd_frame(stream, data, out);
+    (void)ZSTD_freeDStream(stream);
+    return good;
+}
+
 bool avro_unpack(AvroCodec codec, Str data, Buffer *out, Str *ret_bytes)
 {
     buffer_clear(out);
@@ -75,6 +101,11 @@ bool avro_unpack(AvroCodec codec, Str data, Buffer *out, Str *ret_bytes)
         break;
     case AVRO_SNAPPY:
         if (!unpack_snappy(data, out)) {
+            return false;
+        }
+        break;
+    case AVRO_ZSTD:
+        if (!unpack_zstd(data, out)) {
             return false;
         }
         break;

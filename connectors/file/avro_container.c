@@ -50,6 +50,8 @@ static Error *find_codec(Str name, AvroCodec *ret_codec)
         *ret_codec = AVRO_DEFLATE;
     } else if (str_equal(name, STR("snappy"))) {
         *ret_codec = AVRO_SNAPPY;
+    } else if (str_equal(name, STR("zstandard"))) {
+        *ret_codec = AVRO_ZSTD;
     } else {
         return error_new(ERROR_NOT_YET, "Avro files packed with %.*s are not supported yet.",
                          STR_ARG(name));

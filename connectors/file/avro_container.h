@@ -8,7 +8,7 @@
 
 enum { AVRO_SYNC_BYTES = 16 };
 
-typedef enum AvroCodec { AVRO_NOT_PACKED, AVRO_DEFLATE, AVRO_SNAPPY } AvroCodec;
+typedef enum AvroCodec { AVRO_NOT_PACKED, AVRO_DEFLATE, AVRO_SNAPPY, AVRO_ZSTD } AvroCodec;
 
 typedef struct AvroHeader {
     const AvroNode *root;

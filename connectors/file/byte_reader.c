@@ -1,5 +1,5 @@
-/* Bytes of a file. The first two tell whether it is packed; a packed file may consist of several
- * members, one behind the other, as `cat a.gz b.gz` makes it. */
+/* Bytes of a file. The first ones tell whether it is packed, and whether it is a file of a kind
+ * that is known but not read: better to say so than to take it for CSV. */
 #include "connectors/file/byte_reader.h"
 
 #include <errno.h>
@@ -7,27 +7,29 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "connectors/file/foreign_file.h"
+#include "connectors/file/unpack.h"
 #include "processor/base/memory.h"
 
 #include "processor/base/banned.h"
 
-enum { PACKED_BYTES = 256 << 10, WAIT_MS = 100, GZIP_OR_ZLIB = 15 + 32 };
+enum { PACKED_BYTES = 256 << 10, WAIT_MS = 100, BOM_BYTES = 3 };
 
 struct ByteReader {
     char *path;
     int fd;
     bool regular;
     bool started;
-    bool packed;
     bool ended;        /* no more bytes in the file */
     uint64_t position; /* in the file */
     ReadStop stop;
-    unsigned char first[2]; /* read to see what it is; handed out again when it is not packed */
-    size_t first_size;
-    unsigned char *input; /* packed bytes */
-    z_stream unpack;
+    /* Read to see what the file is; then the bytes of it that were not handed out yet. */
+    char first[FOREIGN_MARK_BYTES];
+    Str left;
+    Unpacker *unpacker; /* NULL: not packed */
+    char *input;        /* packed bytes */
+    Str packed;         /* those of them that wait */
     bool member_ended;
 };
 
@@ -62,9 +64,7 @@ void byte_reader_close(ByteReader *reader)
     if (reader == NULL) {
         return;
     }
-    if (reader->packed) {
-        (void)inflateEnd(&reader->unpack);
-    }
+    unpacker_free(reader->unpacker);
     if (reader->fd != STDIN_FILENO) {
         (void)close(reader->fd);
     }
@@ -108,69 +108,83 @@ static Error *read_file(ByteReader *reader, void *to, size_t room, size_t *ret_s
     }
 }
 
-static Error *start_unpacking(ByteReader *reader)
+static Error *start_unpacking(ByteReader *reader, Packing packing)
 {
     reader->input = mem_alloc(PACKED_BYTES);
-    memcpy(reader->input, reader->first, reader->first_size);
-    reader->unpack.next_in = reader->input;
-    reader->unpack.avail_in = (uInt)reader->first_size;
-    if (inflateInit2(&reader->unpack, GZIP_OR_ZLIB) != Z_OK) {
-        return read_failed(reader, "no memory to unpack it");
+    memcpy(reader->input, reader->left.data, reader->left.size);
+    reader->packed = (Str){reader->input, reader->left.size};
+    reader->left = STR_NULL;
+    reader->unpacker = unpacker_new(packing);
+    return reader->unpacker != NULL ? NULL : read_failed(reader, "no memory to unpack it");
+}
+
+static Error *need_packed_bytes(ByteReader *reader)
+{
+    if (reader->packed.size > 0 || reader->ended) {
+        return NULL;
     }
-    reader->packed = true;
+    size_t got = 0;
+    TRY(read_file(reader, reader->input, PACKED_BYTES, &got));
+    reader->packed = (Str){reader->input, got};
+    return NULL;
+}
+
+/* What was packed may come out later than it went in: at the end of the file the unpacker is asked
+ * until it has no more. */
+static Error *unpack_some(ByteReader *reader, char *to, size_t room, size_t *ret_size)
+{
+    *ret_size = 0;
+    while (*ret_size == 0) {
+        TRY(need_packed_bytes(reader));
+        bool dry = reader->packed.size == 0;
+        if (dry && reader->member_ended) {
+            return NULL;
+        }
+        UnpackEnd end = unpacker_run(reader->unpacker, &reader->packed, to, room, ret_size);
+        if (end == UNPACK_DAMAGED) {
+            return read_failed(reader, "its packed data are damaged");
+        }
+        reader->member_ended = end == UNPACK_MEMBER;
+        if (dry && *ret_size == 0 && !reader->member_ended) {
+            return read_failed(reader, "its packed data are cut off");
+        }
+    }
+    return NULL;
+}
+
+static Error *read_some(ByteReader *reader, char *to, size_t room, size_t *ret_size)
+{
+    *ret_size = 0;
+    if (reader->unpacker != NULL) {
+        return unpack_some(reader, to, room, ret_size);
+    }
+    return reader->ended ? NULL : read_file(reader, to, room, ret_size);
+}
+
+/* Goes on reading until `first` is full or the file ends. */
+static Error *read_first(ByteReader *reader)
+{
+    size_t size = 0;
+    for (size_t got = 1; got > 0 && size < sizeof reader->first; size += got) {
+        TRY(read_some(reader, reader->first + size, sizeof reader->first - size, &got));
+    }
+    reader->left = (Str){reader->first, size};
     return NULL;
 }
 
 static Error *start(ByteReader *reader)
 {
     reader->started = true;
-    while (reader->first_size < sizeof reader->first && !reader->ended) {
-        size_t got = 0;
-        TRY(read_file(reader, reader->first + reader->first_size,
-                      sizeof reader->first - reader->first_size, &got));
-        reader->first_size += got;
+    TRY(read_first(reader));
+    Packing packing = packing_of(reader->left);
+    if (packing != PACKED_NOT) {
+        TRY(start_unpacking(reader, packing));
+        TRY(read_first(reader));
     }
-    bool packed = reader->first_size == 2 && reader->first[0] == 0x1F && reader->first[1] == 0x8B;
-    return packed ? start_unpacking(reader) : NULL;
-}
-
-static Error *need_packed_bytes(ByteReader *reader)
-{
-    z_stream *unpack = &reader->unpack;
-    if (unpack->avail_in > 0 || reader->ended) {
-        return NULL;
+    if (str_starts_with(reader->left, STR("\xEF\xBB\xBF"))) {
+        reader->left = (Str){reader->left.data + BOM_BYTES, reader->left.size - BOM_BYTES};
     }
-    size_t got = 0;
-    TRY(read_file(reader, reader->input, PACKED_BYTES, &got));
-    unpack->next_in = reader->input;
-    unpack->avail_in = (uInt)got;
-    return NULL;
-}
-
-static Error *unpack_some(ByteReader *reader, char *to, size_t room, size_t *ret_size)
-{
-    z_stream *unpack = &reader->unpack;
-    uInt wanted = room > PACKED_BYTES ? PACKED_BYTES : (uInt)room;
-    unpack->next_out = (Bytef *)to;
-    unpack->avail_out = wanted;
-    while (unpack->avail_out == wanted) {
-        TRY(need_packed_bytes(reader));
-        if (unpack->avail_in == 0) {
-            *ret_size = 0;
-            return reader->member_ended ? NULL : read_failed(reader, "its packed data are cut off");
-        }
-        if (reader->member_ended) {
-            (void)inflateReset(unpack);
-            reader->member_ended = false;
-        }
-        int code = inflate(unpack, Z_NO_FLUSH);
-        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) {
-            return read_failed(reader, "its packed data are damaged");
-        }
-        reader->member_ended = code == Z_STREAM_END;
-    }
-    *ret_size = wanted - unpack->avail_out;
-    return NULL;
+    return foreign_file_check(reader->left, reader->path);
 }
 
 Error *byte_reader_read(ByteReader *reader, char *to, size_t room, size_t *ret_size)
@@ -178,25 +192,20 @@ Error *byte_reader_read(ByteReader *reader, char *to, size_t room, size_t *ret_s
     if (!reader->started) {
         TRY(start(reader));
     }
-    if (reader->packed) {
-        return unpack_some(reader, to, room, ret_size);
+    if (reader->left.size == 0) {
+        return read_some(reader, to, room, ret_size);
     }
-    if (reader->first_size > 0) {
-        size_t size = reader->first_size < room ? reader->first_size : room;
-        memcpy(to, reader->first, size);
-        memmove(reader->first, reader->first + size, sizeof reader->first - size);
-        reader->first_size -= size;
-        *ret_size = size;
-        return NULL;
-    }
-    *ret_size = 0;
-    return reader->ended ? NULL : read_file(reader, to, room, ret_size);
+    size_t size = reader->left.size < room ? reader->left.size : room;
+    memcpy(to, reader->left.data, size);
+    reader->left = (Str){reader->left.data + size, reader->left.size - size};
+    *ret_size = size;
+    return NULL;
 }
 
 bool byte_reader_ready(const ByteReader *reader)
 {
     struct pollfd wanted = {.fd = reader->fd, .events = POLLIN};
-    return reader->regular || reader->packed || poll(&wanted, 1, 0) != 0;
+    return reader->regular || reader->unpacker != NULL || poll(&wanted, 1, 0) != 0;
 }
 
 uint64_t byte_reader_position(const ByteReader *reader)

@@ -3,6 +3,7 @@
 #include "connectors/file/csv_header.h"
 
 #include "connectors/file/csv_fields.h"
+#include "connectors/file/csv_names.h"
 
 #include "processor/base/banned.h"
 
@@ -44,44 +45,58 @@ Error *csv_first_record(FileTable *table, size_t file, Arena *arena, CsvRecord *
     }
 }
 
-static int find_column(const ReadRequest *request, Str name)
+/* Which column of the relation a field of a header names, or -1: the name it has, or the one that
+ * inference gives it where the header has it twice. */
+static int find_column(const ReadRequest *request, Str field, Str given)
 {
-    return name.data == NULL ? -1 : schema_find(request->schema, str_trim(name));
-}
-
-/* Which of the columns read the column of the relation is, or -1. */
-static int32_t read_column(const ReadRequest *request, int column)
-{
-    for (size_t i = 0; i < request->read->field_count; i++) {
-        if ((int)request->columns[i] == column) {
-            return (int32_t)i;
-        }
+    if (field.data == NULL || str_trim(field).size == 0) {
+        return -1;
     }
-    return -1;
+    int column = schema_find(request->schema, str_trim(field));
+    return column >= 0 ? column : schema_find(request->schema, given);
 }
 
-static bool names_a_column(const ReadRequest *request, const CsvRecord *record)
+/* Which of the columns read each column of the relation is, or -1. */
+static int32_t *read_columns(const ReadRequest *request)
+{
+    int32_t *read = arena_new_array(request->arena, int32_t, request->schema->field_count);
+    for (size_t i = 0; i < request->schema->field_count; i++) {
+        read[i] = -1;
+    }
+    for (size_t i = request->read->field_count; i-- > 0;) {
+        read[request->columns[i]] = (int32_t)i;
+    }
+    return read;
+}
+
+static bool names_a_column(const ReadRequest *request, const CsvRecord *record, const Str *given)
 {
     for (size_t i = 0; i < record->count; i++) {
-        if (find_column(request, record->fields[i]) >= 0) {
+        if (find_column(request, record->fields[i], given[i]) >= 0) {
             return true;
         }
     }
     return false;
 }
 
-static Error *plan_by_name(const ReadRequest *request, const CsvRecord *record, CsvFilePlan *plan)
+/* A field without a name is found by the name that inference gives it. */
+static Error *plan_by_name(const ReadRequest *request, const CsvRecord *record, const Str *given,
+                           CsvFilePlan *plan)
 {
+    const int32_t *read = read_columns(request);
+    bool *named = arena_new_array(request->arena, bool, request->schema->field_count);
     plan->field_count = record->count;
     plan->column_of_field = arena_new_array(request->arena, int32_t, record->count);
     for (size_t i = 0; i < record->count; i++) {
-        int column = find_column(request, record->fields[i]);
-        plan->column_of_field[i] = column < 0 ? -1 : read_column(request, column);
-        for (size_t j = 0; j < i && column >= 0; j++) {
-            if (find_column(request, record->fields[j]) == column) {
-                return error_new(ERROR_MALFORMED_RECORD, "the header names the column `%.*s` twice",
-                                 STR_ARG(request->schema->fields[column].name));
-            }
+        int column = find_column(request, record->fields[i], given[i]);
+        column = column < 0 ? schema_find(request->schema, given[i]) : column;
+        plan->column_of_field[i] = column < 0 ? -1 : read[column];
+        if (column >= 0 && named[column]) {
+            return error_new(ERROR_MALFORMED_RECORD, "the header names the column `%.*s` twice",
+                             STR_ARG(request->schema->fields[column].name));
+        }
+        if (column >= 0) {
+            named[column] = true;
         }
     }
     return NULL;
@@ -90,10 +105,7 @@ static Error *plan_by_name(const ReadRequest *request, const CsvRecord *record, 
 static void plan_by_position(const ReadRequest *request, CsvFilePlan *plan)
 {
     plan->field_count = request->schema->field_count;
-    plan->column_of_field = arena_new_array(request->arena, int32_t, plan->field_count);
-    for (size_t i = 0; i < plan->field_count; i++) {
-        plan->column_of_field[i] = read_column(request, (int)i);
-    }
+    plan->column_of_field = read_columns(request);
 }
 
 static Error *plan_file(const ReadRequest *request, size_t file, CsvFilePlan *plan)
@@ -103,13 +115,15 @@ static Error *plan_file(const ReadRequest *request, size_t file, CsvFilePlan *pl
     if (wanted != CSV_HEADER_NO) {
         TRY(csv_first_record(request->table, file, request->arena, &first));
     }
-    bool named = names_a_column(request, &first);
+    const Str *given = csv_column_names(&first, request->arena);
+    bool named = names_a_column(request, &first, given);
+    plan->named = named;
     plan->header = wanted == CSV_HEADER_YES || named;
     if (!named) {
         plan_by_position(request, plan);
         return NULL;
     }
-    Error *error = plan_by_name(request, &first, plan);
+    Error *error = plan_by_name(request, &first, given, plan);
     if (error != NULL) {
         error = error_set_place(error, (SourcePlace){1, 1, 0});
         error = error_set_file(error, request->table->files.files[file].name);

@@ -17,6 +17,7 @@ NODISCARD Error *csv_first_record(FileTable *table, size_t file, Arena *arena,
 /* Where the columns of a request are in one file. */
 typedef struct CsvFilePlan {
     bool header;              /* its first record is no row */
+    bool named;               /* … and names columns */
     size_t field_count;       /* more fields in a record are an error */
     int32_t *column_of_field; /* which column read, -1: none */
 } CsvFilePlan;

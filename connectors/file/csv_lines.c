@@ -65,10 +65,50 @@ COLD static Error *bad_value(const CsvWorker *worker, size_t column, Str text)
                      cut ? "…" : "", buffer_cstr(&type));
 }
 
-COLD static Error *too_many_fields(const CsvFilePlan *plan)
+static size_t count_fields(char separator, const char *at, const char *end)
 {
-    return error_new(ERROR_MALFORMED_RECORD, "the record has more than %zu fields",
-                     plan->field_count);
+    size_t count = 0;
+    CsvEnd stop = CSV_FIELD;
+    for (CsvField field; stop == CSV_FIELD; count++) {
+        stop = csv_next_field(separator, &at, end, &field);
+    }
+    return count;
+}
+
+/* Another separator that stands in a record of a file whose records seem to have one field. */
+static const char *other_separator(const CsvFilePlan *plan, Str record)
+{
+    static const char *const separators[] = {";", "\\t", "|"};
+    static const char bytes[] = {';', '\t', '|'};
+    for (size_t i = 0; i < ARRAY_LENGTH(bytes) && plan->field_count == 1; i++) {
+        if (str_find_byte(record, bytes[i]) < record.size) {
+            return separators[i];
+        }
+    }
+    return NULL;
+}
+
+/* The record begins at `first`. */
+COLD static Error *too_many_fields(const CsvWorker *worker, const CsvFilePlan *plan,
+                                   const char *first, const char *end)
+{
+    size_t count = count_fields(worker->separator, first, end);
+    Error *error =
+        error_new(ERROR_MALFORMED_RECORD, "the record has %zu fields, %s %zu", count,
+                  plan->named ? "the header names" : "the columns are", plan->field_count);
+    const char *line_end = memchr(first, '\n', (size_t)(end - first));
+    Str line = {first, (size_t)((line_end == NULL ? end : line_end) - first)};
+    const char *separator = other_separator(plan, line);
+    if (separator != NULL) {
+        return error_set_hint(
+            error, "are the fields separated by something else? --csv 'separator=%s'", separator);
+    }
+    if (!plan->named && worker->request->table->options.csv_header == CSV_HEADER_AUTO) {
+        return error_set_hint(error,
+                              "no field of the file's first line is the name of a column, so "
+                              "columns are taken by position: name them all");
+    }
+    return error;
 }
 
 COLD static Error *open_quote(void)
@@ -104,6 +144,7 @@ static void end_row(CsvWorker *worker, ChunkWork *chunk)
 static Error *take_record(CsvWorker *worker, ChunkWork *chunk, const CsvFilePlan *plan,
                           const char **at, const char *end)
 {
+    const char *const first = *at;
     CsvEnd stop = CSV_FIELD;
     for (size_t i = 0; stop == CSV_FIELD; i++) {
         CsvField field;
@@ -112,7 +153,7 @@ static Error *take_record(CsvWorker *worker, ChunkWork *chunk, const CsvFilePlan
             return open_quote();
         }
         if (UNLIKELY(i >= plan->field_count)) {
-            return too_many_fields(plan);
+            return too_many_fields(worker, plan, first, end);
         }
         int32_t column = plan->column_of_field[i];
         if (column >= 0) {

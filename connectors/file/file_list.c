@@ -91,6 +91,20 @@ static void add_standard_input(Builder *builder)
     builder->list->files[0].name = "standard input";
 }
 
+COLD static Error *nothing_found(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) == 0) {
+        Error *error =
+            error_new(ERROR_PATH_NOT_FOUND, "There are no files in the folder %s.", path);
+        return error_set_hint(error, "files in folders of it are found by a pattern: '%s/*/*'",
+                              path);
+    }
+    return strpbrk(path, "*?[{") == NULL
+               ? error_new(ERROR_PATH_NOT_FOUND, "Path does not exist: %s.", path)
+               : error_new(ERROR_PATH_NOT_FOUND, "Path does not exist: no file fits %s.", path);
+}
+
 static int compare_files(const void *a, const void *b)
 {
     return strcmp(((const FileEntry *)a)->path, ((const FileEntry *)b)->path);
@@ -112,7 +126,7 @@ Error *file_list_find(Str name, Arena *arena, FileList *ret_list)
         TRY(add_pattern(&builder, path));
     }
     if (list.count == 0) {
-        return error_new(ERROR_PATH_NOT_FOUND, "Path does not exist: %s.", path);
+        return nothing_found(path);
     }
     qsort(list.files, list.count, sizeof *list.files, compare_files);
     *ret_list = list;

@@ -17,6 +17,12 @@ static bool ends_with(Str name, const char *ending)
            str_equal_ignore_case((Str){name.data + name.size - end.size, end.size}, end);
 }
 
+/* How long the ending is that says how the file is packed. */
+static size_t packed_ending(Str name)
+{
+    return ends_with(name, ".gz") ? strlen(".gz") : ends_with(name, ".zst") ? strlen(".zst") : 0;
+}
+
 /* What the ending of a name says; false: nothing. */
 static bool format_of_name(Str name, FileFormat *ret_format, char *ret_separator)
 {
@@ -28,9 +34,7 @@ static bool format_of_name(Str name, FileFormat *ret_format, char *ret_separator
         {".jsonl", FILE_JSON, 0}, {".json", FILE_JSON, 0},  {".ndjson", FILE_JSON, 0},
         {".csv", FILE_CSV, ','},  {".tsv", FILE_CSV, '\t'}, {".avro", FILE_AVRO, 0},
     };
-    if (ends_with(name, ".gz")) {
-        name.size -= 3;
-    }
+    name.size -= packed_ending(name);
     for (size_t i = 0; i < ARRAY_LENGTH(endings); i++) {
         if (ends_with(name, endings[i].ending)) {
             *ret_format = endings[i].format;
@@ -39,6 +43,25 @@ static bool format_of_name(Str name, FileFormat *ret_format, char *ret_separator
         }
     }
     return false;
+}
+
+static const char *format_name(FileFormat format, char separator)
+{
+    switch (format) {
+    case FILE_JSON:
+        return "JSON lines";
+    case FILE_AVRO:
+        return "Avro";
+    case FILE_CSV:
+        return separator == '\t' ? "TSV" : "CSV";
+    }
+    return "";
+}
+
+COLD static Error *not_text(const FileEntry *file)
+{
+    return error_new(ERROR_FILE_NOT_READABLE,
+                     "The file %s cannot be read: it is no JSON lines, CSV or Avro.", file->name);
 }
 
 /* What the first bytes say: an object, the mark of Avro's files, or else CSV. */
@@ -52,6 +75,8 @@ static Error *format_of_bytes(FileTable *table)
         table->format = FILE_JSON;
     } else if (str_starts_with(bytes, STR("Obj\x01"))) {
         table->format = FILE_AVRO;
+    } else if (str_find_byte(bytes, '\0') < bytes.size) {
+        return not_text(&table->files.files[0]);
     } else {
         table->format = FILE_CSV;
         table->separator = ',';
@@ -59,10 +84,37 @@ static Error *format_of_bytes(FileTable *table)
     return NULL;
 }
 
+COLD static Error *different_formats(const FileTable *table, size_t first, size_t other,
+                                     FileFormat other_format, char other_separator)
+{
+    Error *error = error_new(
+        ERROR_FILE_NOT_READABLE, "The files are of different formats: %s is %s, %s is %s.",
+        table->files.files[first].name, format_name(table->format, table->separator),
+        table->files.files[other].name, format_name(other_format, other_separator));
+    return error_set_hint(error, "name those of one format with a pattern, such as 'folder/*.csv'");
+}
+
+/* By the first file whose name says it; other files must not say something else. */
 static Error *find_format(FileTable *table)
 {
-    Str name = str_from(table->files.files[0].path);
-    if (!format_of_name(name, &table->format, &table->separator)) {
+    const FileList *files = &table->files;
+    size_t first = files->count;
+    for (size_t i = 0; i < files->count; i++) {
+        FileFormat format = FILE_JSON;
+        char separator = 0;
+        if (!format_of_name(str_from(files->files[i].path), &format, &separator)) {
+            continue;
+        }
+        if (first == files->count) {
+            first = i;
+            table->format = format;
+            table->separator = separator;
+        } else if (format != table->format ||
+                   (separator != table->separator && table->options.csv_separator == 0)) {
+            return different_formats(table, first, i, format, separator);
+        }
+    }
+    if (first == files->count) {
         TRY(format_of_bytes(table));
     }
     if (table->options.csv_separator != 0) {
@@ -157,7 +209,7 @@ Error *file_table_estimate(FileTable *table, int64_t *ret_rows)
             lines += begin.data[i] == '\n';
         }
         line_bytes = begin.size / lines + 1;
-        bytes *= str_ends_with(str_from(first->path), STR(".gz")) ? PACKED_TIMES : 1;
+        bytes *= packed_ending(str_from(first->path)) > 0 ? PACKED_TIMES : 1;
     }
     *ret_rows = (int64_t)(bytes / line_bytes);
     return NULL;

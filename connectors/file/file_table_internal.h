@@ -38,6 +38,9 @@ typedef struct LineFormat {
 extern const LineFormat json_lines;
 /* Nothing but JSON's white space. */
 bool json_line_is_blank(Str line);
+/* The error of a line, with its number in the chunk; a hint where the file seems to hold JSON that
+ * goes over lines. */
+RETURNS_NONNULL Error *json_line_error(Error *error, Str line, int number);
 extern const LineFormat csv_lines;
 extern const LineFormat avro_blocks;
 

@@ -57,14 +57,28 @@ static size_t take_lines(JsonWorker *worker, ChunkWork *chunk, Str *rest)
     return count;
 }
 
+Error *json_line_error(Error *error, Str line, int number)
+{
+    Str text = str_trim(line);
+    error = error_set_place(error, (SourcePlace){number, 1, 0});
+    if (text.size > 0 && text.data[0] == '[') {
+        return error_set_hint(error, "each line is one object; `jq -c '.[]' FILE` makes such lines "
+                                     "of an array");
+    }
+    return str_equal(text, STR("{"))
+               ? error_set_hint(error, "each line is one object; `jq -c . FILE` makes such lines")
+               : error;
+}
+
 /* The first line that failed is the chunk's error. */
 static void take_error(const JsonWorker *worker, ChunkWork *chunk, RowErrors *errors)
 {
     if (errors->count == 0 || chunk->error != NULL) {
         return;
     }
-    int line = chunk_line_number(chunk, worker->lines[errors->rows[0]].data);
-    chunk->error = error_set_place(error_copy(errors->errors[0]), (SourcePlace){line, 1, 0});
+    Str line = worker->lines[errors->rows[0]];
+    chunk->error =
+        json_line_error(error_copy(errors->errors[0]), line, chunk_line_number(chunk, line.data));
 }
 
 static void json_work(void *state, ChunkWork *chunk)

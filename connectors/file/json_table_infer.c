@@ -16,7 +16,7 @@ static void infer_lines(void *worker, ChunkWork *chunk)
         chunk->lines++;
         Error *error = json_line_is_blank(line) ? NULL : json_inference_add(worker, line);
         if (UNLIKELY(error != NULL)) {
-            chunk->error = error_set_place(error, (SourcePlace){(int)chunk->lines, 1, 0});
+            chunk->error = json_line_error(error, line, (int)chunk->lines);
             return;
         }
         rest = (Str){rest.data + step, rest.size - step};

@@ -108,9 +108,11 @@ COLD static ReadResult wrong_kind(JsonReader *reader, const ValueNode *node, con
 {
     AUTO_BUFFER Buffer type = {0};
     bool number_as_text = *at == '"' && type_is_numeric(node->type);
-    return json_misfit(reader, node, at, "%s cannot be read as %s%s", kind_of_value(*at),
-                       type_name(node, &type),
-                       number_as_text ? " (`coerce: true` reads numbers from text)" : "");
+    return json_misfit(
+        reader, node, at, "%s cannot be read as %s%s", kind_of_value(*at), type_name(node, &type),
+        number_as_text ? " (a source with `coerce: true` reads numbers from text, a query "
+                         "can CAST a STRING)"
+                       : "");
 }
 
 COLD static ReadResult wrong_text(JsonReader *reader, const ValueNode *node, const char *at,

@@ -229,10 +229,48 @@ ErrorDisposition error_disposition(const Error *error)
 void error_format_line(const Error *error, Buffer *out)
 {
     const ClassRow *row = &class_rows[error->class];
-    buffer_printf(out, "[%s] %s SQLSTATE: %s", row->name, error->message, row->sqlstate);
+    size_t size = strlen(error->message);
+    bool ended = size > 0 && strchr(".!?", error->message[size - 1]) != NULL;
+    buffer_printf(out, "[%s] %s%s SQLSTATE: %s", row->name, error->message, ended ? "" : ".",
+                  row->sqlstate);
 }
 
-enum { CARETS_MAX = 200 };
+enum { SHOWN_BEFORE = 80, SHOWN_CHARACTERS = 160 };
+
+static bool begins_character(char c)
+{
+    return ((unsigned char)c & 0xC0) != 0x80;
+}
+
+/* Passes over `count` characters, as far as there are as many. */
+static Str pass_characters(Str text, int count)
+{
+    size_t i = 0;
+    while (i < text.size) {
+        count -= begins_character(text.data[i]);
+        if (count < 0) {
+            break;
+        }
+        i++;
+    }
+    return (Str){text.data + i, text.size - i};
+}
+
+static int count_characters(Str text)
+{
+    int count = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        count += begins_character(text.data[i]);
+    }
+    return count;
+}
+
+static void append_repeated(Buffer *out, char c, int count)
+{
+    for (int i = 0; i < count; i++) {
+        buffer_append_byte(out, c);
+    }
+}
 
 /* The source line and, under it, carets below the place. Tabs are kept so that carets line up. A
  * long line is cut around the place. */
@@ -242,23 +280,24 @@ static void format_caret(const Error *error, Buffer *out)
     while (line.size > 0 && line.data[line.size - 1] == '\r') {
         line.size--;
     }
-    if (line.size > 400) {
-        return;
-    }
-    buffer_printf(out, "    %.*s\n    ", STR_ARG(line));
-    int column = 1;
-    for (size_t i = 0; i < line.size && column < error->place.column; i++) {
-        if (((unsigned char)line.data[i] & 0xC0) != 0x80) {
-            buffer_append_byte(out, line.data[i] == '\t' ? '\t' : ' ');
+    bool long_line = count_characters(line) > SHOWN_CHARACTERS;
+    int cut =
+        long_line && error->place.column > SHOWN_BEFORE ? error->place.column - SHOWN_BEFORE : 0;
+    Str shown = pass_characters(line, cut);
+    Str behind = pass_characters(shown, SHOWN_CHARACTERS);
+    shown.size -= behind.size;
+    buffer_printf(out, "    %s%.*s%s\n    %s", cut > 0 ? "…" : "", STR_ARG(shown),
+                  behind.size > 0 ? "…" : "", cut > 0 ? " " : "");
+    int column = cut + 1;
+    for (size_t i = 0; i < shown.size && column < error->place.column; i++) {
+        if (begins_character(shown.data[i])) {
+            buffer_append_byte(out, shown.data[i] == '\t' ? '\t' : ' ');
             column++;
         }
     }
-    int carets = error->place.length < 1 ? 1 : error->place.length;
-    int room = (int)line.size - error->place.column + 1;
-    carets = carets > room ? (room < 1 ? 1 : room) : carets;
-    for (int i = 0; i < carets && i < CARETS_MAX; i++) {
-        buffer_append_byte(out, '^');
-    }
+    int room = cut + count_characters(shown) - error->place.column + 1;
+    int carets = error->place.length > room ? room : error->place.length;
+    append_repeated(out, '^', carets < 1 ? 1 : carets);
     buffer_append_byte(out, '\n');
 }
 

@@ -12,13 +12,14 @@ typedef struct BindContext {
     const FunctionCatalog *functions;
     const TimeZone *time_zone; /* session zone, for literals */
     bool pipeline;             /* statements of a topology program; false: standalone */
-    Str owner; /* the user of the session: who makes tables, and who asks */
+    Str owner;                 /* the user of the session: who makes tables, and who asks */
     bool incomplete; /* statements that do not parse are left out: what is missing is not told */
+    bool judge_only; /* the catalog stays as it is, whatever the statements make */
     /* What rules about schedules and collations ask of the session and the installation. */
     bool no_session_zone;  /* time_zone is a stand-in: nobody named one (ST-36) */
     size_t trigger_tables; /* tables with a TRIGGER ON UPDATE there are (ST-40) */
     Str default_collation; /* of the current schema; data NULL: UTF8_BINARY (ST-27) */
-    Arena *arena;    /* of everything bound */
+    Arena *arena;          /* of everything bound */
 } BindContext;
 
 /* Binds the statements of one or more scripts as one program. Every mistake goes to `diagnostics`,
@@ -29,6 +30,10 @@ typedef struct BindContext {
 void bind_program(const BindContext *context, const AstScript *const *scripts, size_t script_count,
                   void (*report)(void *report_context, size_t script, Error *error),
                   void *report_context, BoundProgram *ret_program);
+
+/* The first mistake of a statement that stands alone, or NOT_YET; NULL when it can be run. The
+ * catalog stays as it is. */
+NODISCARD Error *bind_judge(const BindContext *context, const AstStatement *statement);
 
 /* A batch query (ad-hoc SELECT). */
 NODISCARD Error *bind_query(const BindContext *context, const AstQuery *query,

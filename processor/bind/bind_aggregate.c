@@ -480,11 +480,41 @@ static Error *check_sorted_window(const Parts *parts)
                     STR_ARG(parts->pattern.text));
 }
 
+/* regr_avgx(y, x) of a DECIMAL x is avg(x) where y is not NULL: exact, of avg's type. */
+static Error *average_of_regression(Parts *parts)
+{
+    Str name = str_from(parts->function->name);
+    bool of_x = str_equal(name, STR("regr_avgx"));
+    if ((!of_x && !str_equal(name, STR("regr_avgy"))) || parts->argument_count != 2 ||
+        parts->arguments[of_x]->type->kind != TYPE_DECIMAL) {
+        return NULL;
+    }
+    Binder *binder = parts->binder;
+    BoundExpr *conditions[2] = {NULL, parts->filter};
+    TRY(bind_function(binder, STR("isnotnull"), &parts->arguments[!of_x], 1, &parts->pattern,
+                      &conditions[0]));
+    BoundExpr both = parts->pattern;
+    both.kind = BOUND_AND;
+    both.type = &type_boolean;
+    if (parts->filter == NULL) {
+        parts->filter = conditions[0];
+    } else {
+        BoundExpr **children = arena_new_array(binder->arena, BoundExpr *, 2);
+        memcpy(children, conditions, sizeof conditions);
+        TRY(bound_new(binder, &both, children, 2, &parts->filter));
+    }
+    parts->arguments[0] = parts->arguments[of_x];
+    parts->argument_count = 1;
+    parts->function = binder->context->functions->find(STR("avg"));
+    return NULL;
+}
+
 static Error *bind_parts(Parts *parts, const Scope *inner, BoundExpr **ret)
 {
     TRY(bind_arguments(parts, inner));
     TRY(take_null_flag(parts));
     TRY(bind_filter(parts, inner));
+    TRY(average_of_regression(parts));
     TRY(bind_within_group(parts, inner));
     if (parts->expr->call->over == NULL) {
         TRY(resolve_types(parts));

@@ -91,9 +91,13 @@ Error *check_value_count(const Relation *target, size_t columns, size_t values, 
         return NULL;
     }
     bool few = values < columns;
-    return error_at(few ? ERROR_INSERT_NOT_ENOUGH_COLUMNS : ERROR_INSERT_TOO_MANY_COLUMNS, place,
-                    "Cannot write to `%.*s`, the reason is %s data columns: %zu for %zu columns.",
-                    STR_ARG(target->name), few ? "not enough" : "too many", values, columns);
+    Error *error =
+        error_at(few ? ERROR_INSERT_NOT_ENOUGH_COLUMNS : ERROR_INSERT_TOO_MANY_COLUMNS, place,
+                 "Cannot write to `%.*s`, the reason is %s data columns: %zu for %zu columns.",
+                 STR_ARG(target->name), few ? "not enough" : "too many", values, columns);
+    return error_set_hint(error, "%s",
+                          few ? "name the columns that get a value: INSERT INTO table (a, b) …"
+                              : "a statement cannot add columns to a table");
 }
 
 /* ------------------------------------------------------- column lists --- */

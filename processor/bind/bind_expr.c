@@ -265,6 +265,41 @@ static const char *operator_name(AstBinaryOperator operator_)
     return "";
 }
 
+static bool is_condition(const Type *type)
+{
+    return type->kind == TYPE_BOOLEAN || type->kind == TYPE_NULL;
+}
+
+/* Does Spark bring the one to the type of the other: a text to a value's, NULL to a text's? */
+static bool text_yields(const Type *text, const Type *other)
+{
+    return text->kind == TYPE_STRING && other->kind != TYPE_ARRAY && other->kind != TYPE_MAP &&
+           other->kind != TYPE_STRUCT && other->kind != TYPE_VARIANT;
+}
+
+/* Operands of AND and OR are BOOLEANs, or one a text beside a BOOLEAN. */
+static Error *check_logic(Binder *binder, const BoundExpr *pattern, const Type *left,
+                          const Type *right)
+{
+    if ((is_condition(left) || left->kind == TYPE_STRING) &&
+        (is_condition(right) || right->kind == TYPE_STRING) &&
+        ((is_condition(left) && is_condition(right)) || left->kind == TYPE_BOOLEAN ||
+         right->kind == TYPE_BOOLEAN)) {
+        return NULL;
+    }
+    const char *left_text = type_text(binder->arena, left);
+    if (type_equal(left, right) || text_yields(left, right) || text_yields(right, left)) {
+        return error_at(ERROR_BINARY_OP_WRONG_TYPE, pattern->place,
+                        "Cannot resolve \"%.*s\" due to data type mismatch: the binary operator "
+                        "requires the input type \"BOOLEAN\", not \"%s\".",
+                        STR_ARG(pattern->text), left_text);
+    }
+    return error_at(ERROR_BINARY_OP_DIFF_TYPES, pattern->place,
+                    "Cannot resolve \"%.*s\" due to data type mismatch: the left and right "
+                    "operands of the binary operator have incompatible types (\"%s\" and \"%s\").",
+                    STR_ARG(pattern->text), left_text, type_text(binder->arena, right));
+}
+
 /* AND and OR stay flat: one node however long the chain. */
 static Error *bind_logic(Binder *binder, const Scope *scope, const AstExpr *expr, BoundExpr **ret)
 {
@@ -276,7 +311,13 @@ static Error *bind_logic(Binder *binder, const Scope *scope, const AstExpr *expr
     for (size_t i = 0; i < count; i++) {
         const AstExpr *part = i == 0 ? binary->first : binary->steps[i - 1].right;
         TRY(bind_expr(binder, scope, part, &children[i]));
-        TRY(bind_boolean(binder, children[i], &pattern, i == 0 ? "first" : "second", &children[i]));
+        if (i > 0) {
+            const Type *left = i == 1 ? children[0]->type : &type_boolean;
+            TRY(check_logic(binder, &pattern, left, children[i]->type));
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        TRY(bound_cast(binder, children[i], &type_boolean, &children[i]));
     }
     return bound_new(binder, &pattern, children, count, ret);
 }

@@ -75,6 +75,17 @@ static const char *relation_kind_text(RelationKind kind)
     return "";
 }
 
+/* RW-54, DM-1 */
+Error *check_batch_reader(const Binder *binder, const AstRelation *ast)
+{
+    return !ast->stream || binder->batch_reader == NULL
+               ? NULL
+               : error_set_hint(error_at(ERROR_STREAM_NOT_ALLOWED, ast->place,
+                                         "%s reads its sources as tables, not as streams.",
+                                         binder->batch_reader),
+                                "leave out STREAM");
+}
+
 /* RU-17, KM-1: STREAM reads what grows by appending. */
 static Error *check_stream_read(Binder *binder, const AstRelation *ast, const Relation *relation)
 {
@@ -87,12 +98,7 @@ static Error *check_stream_read(Binder *binder, const AstRelation *ast, const Re
                                        STR_ARG(relation->name), relation_kind_text(relation->kind)),
                               "a source that is read with STREAM is declared with `kind: stream`");
     }
-    if (binder->batch_reader != NULL) { /* RW-54, DM-1 */
-        return error_set_hint(error_at(ERROR_STREAM_NOT_ALLOWED, ast->place,
-                                       "%s reads its sources as tables, not as streams.",
-                                       binder->batch_reader),
-                              "leave out STREAM");
-    }
+    TRY(check_batch_reader(binder, ast));
     if (!binder->flow_query) {
         binder_report(binder, not_yet(ast->place, "STREAM in a query that belongs to no flow"));
     }
@@ -122,6 +128,10 @@ static Error *bind_named_relation(Binder *binder, const AstRelation *ast, FromRe
     assert(count > 0);
     ScopeQualifier qualifier = {.part_count = 3};
     catalog_qualify(binder->context->catalog, parts, count, qualifier.parts);
+    if (relation->kind == RELATION_INLINE) { /* in no catalog, as a temporary view is */
+        qualifier = (ScopeQualifier){.part_count = count};
+        memcpy(qualifier.parts, parts, count * sizeof *parts);
+    }
     result->scope = scope_of_schema(binder->arena, relation->schema, &qualifier, 0);
     return NULL;
 }
@@ -188,10 +198,16 @@ static bool check_relation_clauses(Binder *binder, const AstRelation *ast)
                                         [AST_UNSUPPORTED_TABLESAMPLE] = "TABLESAMPLE",
                                         [AST_UNSUPPORTED_PIVOT] = "PIVOT",
                                         [AST_UNSUPPORTED_UNPIVOT] = "UNPIVOT"};
+    static const char *const hints[] = {
+        [AST_UNSUPPORTED_NONE] = "",
+        [AST_UNSUPPORTED_TABLESAMPLE] = "WHERE rand() < 0.1 keeps about a tenth of the rows",
+        [AST_UNSUPPORTED_PIVOT] = "sum(x) FILTER (WHERE name = 'a') AS a is one column of it",
+        [AST_UNSUPPORTED_UNPIVOT] = "LATERAL VIEW stack(2, 'a', a, 'b', b) makes rows of columns"};
     for (size_t i = 0; i < ARRAY_LENGTH(refused); i++) {
         if (refused[i]->kind != AST_UNSUPPORTED_NONE) {
-            ok = binder_report(binder, error_at(ERROR_UNSUPPORTED_CLAUSE, refused[i]->place,
-                                                "%s is not supported.", names[refused[i]->kind]));
+            Error *error = error_at(ERROR_UNSUPPORTED_CLAUSE, refused[i]->place,
+                                    "%s is not supported.", names[refused[i]->kind]);
+            ok = binder_report(binder, error_set_hint(error, "%s", hints[refused[i]->kind]));
         }
     }
     return ok;

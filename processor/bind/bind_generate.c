@@ -255,7 +255,7 @@ static Error *bind_generator_relation(Binder *binder, const Scope *scope, const 
 /* FROM explode(array(1, 2)) */
 static Error *bind_generator_alone(Binder *binder, const AstRelation *ast, FromResult *result)
 {
-    static const Schema empty = {NULL, 0};
+    static const Schema empty = {.fields = NULL, .field_count = 0};
     BoundGenerator generator;
     Scope nothing = {0};
     Scope scope;
@@ -284,7 +284,8 @@ Error *bind_lateral_generator(Binder *binder, const AstJoin *join, FromResult *l
     BoundGenerator generator;
     Scope added;
     TRY(bind_generator_relation(binder, &left->scope, join->relation, &generator, &added));
-    generator.outer = generator.outer || join->type == AST_JOIN_LEFT;
+    /* Spark forgets LEFT where there is no condition. */
+    generator.outer = generator.outer || (join->type == AST_JOIN_LEFT && join->on != NULL);
     add_generator(binder, left, &generator, &added);
     if (join->on != NULL && join->type != AST_JOIN_LEFT) {
         BoundNode *filter =
@@ -320,8 +321,15 @@ static Error *not_a_table_function(Binder *binder, const AstRelation *ast, const
 
 Error *bind_table_function(Binder *binder, const AstRelation *ast, FromResult *result)
 {
-    if (ast->stream) {
-        return not_yet(ast->place, "STREAM of the table function %.*s", STR_ARG(ast->name.text));
+    if (is_read_function(ast)) {
+        return bind_read_function(binder, ast, result);
+    }
+    if (ast->stream) { /* RU-37 */
+        return error_set_hint(error_at(ERROR_NOT_STREAMING, ast->place,
+                                       "The function %.*s gives a table and cannot be read as a "
+                                       "stream.",
+                                       STR_ARG(ast->name.text)),
+                              "STREAM reads read_files(…), read_kafka(…) and sources by name");
     }
     if (is_generator_relation(binder, ast)) {
         return bind_generator_alone(binder, ast, result);

@@ -94,7 +94,7 @@ static Error *bind_key_at(const SelectList *list, const AstExpr *expr, size_t it
                         "function. Aggregate functions are not allowed in GROUP BY.",
                         (long long)position, STR_ARG(aggregate->text));
     }
-    if (is_generated(list, item)) {
+    if (is_generated(list, item) && list->generator->next == NULL) {
         return not_yet(expr->place, "GROUP BY the column of a generator");
     }
     *ret = list->expressions[item];
@@ -333,6 +333,19 @@ static const BoundExpr *find_plain_column(const BoundExpr *expr)
     return found;
 }
 
+/* A generator gives its rows over the groups: what it is called with is a key. */
+static Error *add_arguments(Binder *binder, const BoundGenerator *generator, Grouping *grouping)
+{
+    for (size_t i = 0; i < generator->argument_count; i++) {
+        BoundExpr *argument = generator->arguments[i];
+        if (find_special(argument, SPECIAL_AGGREGATE) == NULL) {
+            TRY(check_key(binder, argument, argument->place));
+            add_key(binder, grouping, argument);
+        }
+    }
+    return NULL;
+}
+
 /* GROUP BY ALL: every item without an aggregate is a key. */
 static Error *bind_all(Binder *binder, const Scope *scope, const AstGroupBy *group_by,
                        Grouping *grouping)
@@ -341,7 +354,7 @@ static Error *bind_all(Binder *binder, const Scope *scope, const AstGroupBy *gro
     bool mixed = false;
     for (size_t i = 0; i < list->count; i++) {
         if (is_generated(list, i)) {
-            return not_yet(list->expressions[i]->place, "GROUP BY ALL with a generator");
+            continue;
         }
         if (find_special(list->expressions[i], SPECIAL_AGGREGATE) != NULL) {
             mixed = mixed || find_plain_column(list->expressions[i]) != NULL;
@@ -349,6 +362,9 @@ static Error *bind_all(Binder *binder, const Scope *scope, const AstGroupBy *gro
         }
         TRY(check_key(binder, list->expressions[i], list->expressions[i]->place));
         add_key(binder, grouping, list->expressions[i]);
+    }
+    if (list->generator != NULL) {
+        TRY(add_arguments(binder, list->generator, grouping));
     }
     if (grouping->key_count == 0 && mixed) {
         return error_at(ERROR_UNRESOLVED_ALL_IN_GROUP_BY, group_by->place,

@@ -199,7 +199,7 @@ static Error *bind_star(Binder *binder, const Scope *scope, const AstSelectItem 
                         SelectList *list)
 {
     Excepted excepted = {item, arena_new_array(binder->arena, size_t, item->except_count), false};
-    if (scope->select->ast->from_count == 0) {
+    if (scope->select->ast->from_count == 0 && item->qualifier.part_count == 0) {
         return error_at(ERROR_UNRESOLVED_COLUMN_WITHOUT_SUGGESTION, item->place,
                         "`*` stands for the columns of FROM, and the query has none.");
     }
@@ -420,8 +420,9 @@ const Scope *scope_shown(const Scope *scope)
     return scope->select != NULL && scope->select->output != NULL ? scope->select->output : scope;
 }
 
-/* One column that stands in the list twice is one name (SELECT a, a … ORDER BY a). */
-static bool is_repeated(const SelectList *list, size_t item)
+/* Where the column of an item stands first: one that stands in the list twice is one name
+ * (SELECT a, a … ORDER BY a), but not under aliases. */
+static size_t first_of(const SelectList *list, size_t item)
 {
     for (size_t i = 0; i < item; i++) {
         if (list->expressions[i]->kind == BOUND_COLUMN &&
@@ -429,11 +430,20 @@ static bool is_repeated(const SelectList *list, size_t item)
             list->expressions[i]->column == list->expressions[item]->column &&
             list->qualifiers[i] == list->qualifiers[item] &&
             str_equal_ignore_case(list->fields[i].name, list->fields[item].name) &&
-            list->aliased[i] == list->aliased[item]) {
-            return true;
+            !list->aliased[i] && !list->aliased[item]) {
+            return i;
         }
     }
-    return false;
+    return item;
+}
+
+OutputNames select_output_names(Binder *binder, const SelectList *list)
+{
+    uint32_t *firsts = arena_new_array(binder->arena, uint32_t, list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        firsts[i] = (uint32_t)first_of(list, i);
+    }
+    return (OutputNames){NULL, list->qualifiers, firsts};
 }
 
 Scope select_output_scope(Binder *binder, const SelectList *list)
@@ -441,7 +451,7 @@ Scope select_output_scope(Binder *binder, const SelectList *list)
     ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, list->count);
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (!is_repeated(list, i)) {
+        if (first_of(list, i) == i) {
             columns[count++] = (ScopeColumn){
                 .field = &list->fields[i], .qualifier = list->qualifiers[i], .column = (uint32_t)i};
         }

@@ -34,9 +34,11 @@ void bind_refresh(Binder *binder, const AstRefresh *refresh)
         return;
     }
     if (target->owner.data != NULL && !str_equal(target->owner, binder->context->owner)) {
-        binder_report(binder, error_at(ERROR_PERMISSION_DENIED, refresh->name.place,
-                                       "Only its owner may refresh the table `%.*s`.",
-                                       STR_ARG(refresh->name.text))); /* SE-1, ST-66 */
+        binder_report(binder,
+                      error_set_hint(error_at(ERROR_PERMISSION_DENIED, refresh->name.place,
+                                              "Only its owner may refresh the table `%.*s`.",
+                                              STR_ARG(refresh->name.text)),
+                                     "its owner is %.*s", STR_ARG(target->owner))); /* SE-1 */
     }
     if (refresh->mode == AST_REFRESH_FULL && target->reset_forbidden) { /* ST-30, RW-22 */
         binder_report(
@@ -74,9 +76,18 @@ static Error *check_schedule_state(const AstAlter *alter, const Relation *target
 /* ST-64, ST-68 */
 static Error *refuse_action(const AstAlter *alter)
 {
-    return error_at(ERROR_UNSUPPORTED_ALTER, alter->action_place,
-                    "ALTER STREAMING TABLE cannot do this. CREATE OR REFRESH changes filters and "
-                    "masks; a table is not renamed and keeps its owner.");
+    Error *error = error_at(ERROR_UNSUPPORTED_ALTER, alter->action_place,
+                            "ALTER STREAMING TABLE cannot do this. CREATE OR REFRESH changes "
+                            "filters and masks; a table is not renamed and keeps its owner.");
+    if (alter->kind == AST_ALTER_RENAME || alter->kind == AST_ALTER_OWNER) {
+        return error_set_hint(error, "create another table");
+    }
+    bool filter =
+        alter->kind == AST_ALTER_SET_ROW_FILTER || alter->kind == AST_ALTER_DROP_ROW_FILTER;
+    return error_set_hint(error,
+                          "write the whole CREATE OR REFRESH STREAMING TABLE, with the %s "
+                          "or without it",
+                          filter ? "ROW FILTER" : "MASK");
 }
 
 void bind_alter(Binder *binder, const AstAlter *alter)

@@ -74,6 +74,7 @@ static Error *bind_order_key(Binder *binder, const Scope *scope, const AstSortIt
     } else {
         TRY(bind_expr(binder, scope, item->expr, &ret->expr));
         TRY(check_calls(ret->expr, aggregated));
+        TRY(check_sort_subqueries(ret->expr));
     }
     return check_sort_key(binder, item, ret->expr);
 }
@@ -228,6 +229,21 @@ static void list_columns(Binder *binder, const BoundNode *node, SelectList *list
     }
 }
 
+/* UNION … ORDER BY t.a: columns keep the relations they came from. */
+static Scope scope_of_set(const Binder *binder, const Schema *schema)
+{
+    Scope scope = scope_of_schema(binder->arena, schema, NULL, 0);
+    ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, scope.column_count);
+    for (size_t i = 0; i < scope.column_count; i++) {
+        columns[i] = scope.columns[i];
+        if (binder->output.schema == schema) {
+            columns[i].qualifier = binder->output.qualifiers[i];
+        }
+    }
+    scope.columns = columns;
+    return scope;
+}
+
 BoundNode *bind_order_by(Binder *binder, const AstQuery *query, BoundNode *node)
 {
     if (query->sort_kind == AST_SORT_NONE) {
@@ -242,7 +258,7 @@ BoundNode *bind_order_by(Binder *binder, const AstQuery *query, BoundNode *node)
                          .list = &list,
                          .calls = CALLS_AGGREGATES,
                          .clause = "ORDER BY"};
-    Scope scope = scope_of_schema(binder->arena, node->schema, NULL, 0);
+    Scope scope = scope_of_set(binder, node->schema);
     scope.select = &names;
     if (!bind_order_keys(binder, &scope, false, &order)) {
         return NULL;

@@ -217,10 +217,12 @@ static Error *kinds_exclude_each_other(const ProgramFlow *first, const ProgramFl
     /* RU-57: which kind is for what. */
     return error_set_hint(
         error_at(ERROR_FLOW_TYPE_CONFLICT, flow->place,
-                 "The table `%.*s` has a %s flow already and cannot also have %s %s flow.",
+                 "The table `%.*s` has a %s flow already, `%.*s`, and cannot also have %s %s flow, "
+                 "`%.*s`.",
                  STR_ARG(flow->table->bound.name), flow_kind_name(first->kind),
+                 STR_ARG(first->name),
                  flow->kind == FLOW_APPEND || flow->kind == FLOW_AUTO_CDC ? "an" : "a",
-                 flow_kind_name(flow->kind)),
+                 flow_kind_name(flow->kind), STR_ARG(flow->name)),
         "a source that resends all rows of a key: REPLACE USING; a change feed with deletes or "
         "history: AUTO CDC; a range recomputed in batch: REPLACE WHERE");
 }
@@ -236,9 +238,13 @@ static Error *check_flow_conflict(const ProgramFlow *flow)
         return kinds_exclude_each_other(first, flow);
     }
     bool single = flow->kind == FLOW_REPLACE_USING || flow->kind == FLOW_REPLACE_WHERE;
-    return single ? error_at(ERROR_MULTIPLE_FLOWS, flow->place,
-                             "The table `%.*s` has a %s flow already; a table has at most one.",
-                             STR_ARG(flow->table->bound.name), flow_kind_name(flow->kind))
+    return single ? error_set_hint(
+                        error_at(ERROR_MULTIPLE_FLOWS, flow->place,
+                                 "The table `%.*s` has a %s flow already, `%.*s`, and can have no "
+                                 "other, `%.*s`: a table has at most one.",
+                                 STR_ARG(flow->table->bound.name), flow_kind_name(flow->kind),
+                                 STR_ARG(first->name), STR_ARG(flow->name)),
+                        "UNION ALL in one flow reads several sources")
                   : NULL;
 }
 
@@ -414,8 +420,13 @@ static Error *check_expectations_allowed(const ProgramFlow *flow)
     const AstCreateStreamingTable *create = flow->table == NULL ? NULL : flow->table->create;
     return create == NULL || create->expectation_count == 0
                ? NULL
-               : error_at(ERROR_EXPECTATIONS_NOT_SUPPORTED, create->expectations[0].place,
-                          "A table with a REPLACE WHERE flow has no expectations.");
+               : error_set_hint(
+                     error_at(ERROR_EXPECTATIONS_NOT_SUPPORTED, create->expectations[0].place,
+                              "The table `%.*s` has a REPLACE WHERE flow, and such a table has no "
+                              "expectations: `%.*s` is one.",
+                              STR_ARG(flow->table->bound.name),
+                              STR_ARG(create->expectations[0].name.name)),
+                     "a WHERE in the flow's query drops rows");
 }
 
 static bool bind_flow(Program *program, ProgramFlow *flow, FlowTarget *target)
@@ -704,7 +715,7 @@ static void hand_over(Program *program, BoundProgram *ret_program)
     for (size_t i = 0; i < program->table_count; i++) {
         ProgramTable *table = &program->tables[i];
         ret_program->tables[ret_program->table_count++] = table->bound;
-        if (table->bound.schema != NULL) {
+        if (table->bound.schema != NULL && !program->context->judge_only) {
             catalog_put(program->context->catalog, table->parts, table->part_count,
                         &table->relation);
         }
@@ -745,4 +756,36 @@ void bind_program(const BindContext *context, const AstScript *const *scripts, s
     report_all(&program, &reporter);
     map_done(&program.tables_by_name);
     map_done(&program.views_by_name);
+    for (size_t i = 0; i < program.view_count; i++) {
+        view_done(&program.views[i]);
+    }
+}
+
+/* ---------------------------------------------------- a statement alone --- */
+
+/* Keeps the first error, drops the rest. */
+static void keep_first(void *context, size_t script, Error *error)
+{
+    Error **first = context;
+    (void)script;
+    if (*first == NULL) {
+        *first = error;
+    } else {
+        error_free(error);
+    }
+}
+
+Error *bind_judge(const BindContext *context, const AstStatement *statement)
+{
+    BindContext alone = *context;
+    alone.pipeline = false;
+    alone.judge_only = true;
+    AstStatement copy = *statement;
+    AstStatement *statements[] = {&copy};
+    const AstScript script = {statements, 1};
+    const AstScript *scripts[] = {&script};
+    Error *first = NULL;
+    BoundProgram program;
+    bind_program(&alone, scripts, 1, keep_first, &first, &program);
+    return first;
 }

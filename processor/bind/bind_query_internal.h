@@ -21,6 +21,11 @@ bool bind_relation(Binder *binder, const AstRelation *relation, FromResult *resu
 bool bind_join(Binder *binder, const AstJoin *join, FromResult *left);
 /* WATERMARK over the relation so far; false when it has a mistake. */
 bool bind_watermark(Binder *binder, const AstWatermark *watermark, FromResult *result);
+/* read_files(…), read_kafka(…) */
+bool is_read_function(const AstRelation *ast);
+NODISCARD Error *bind_read_function(Binder *binder, const AstRelation *ast, FromResult *result);
+/* STREAM where tables are read only. */
+NODISCARD Error *check_batch_reader(const Binder *binder, const AstRelation *ast);
 /* Gives the result the names of its alias: t, t(a, b). */
 NODISCARD Error *rename_columns(Binder *binder, const AstTableAlias *alias, SourcePlace place,
                                 FromResult *result);

@@ -227,7 +227,9 @@ void bind_create_function(Binder *binder, const AstCreateFunction *create)
         binder->defined_routine = STR_NULL;
     }
     routine.signature_known = ok && routine.returns != NULL;
-    catalog_put_routine(binder->context->catalog, parts, count, &routine);
+    if (!binder->context->judge_only) {
+        catalog_put_routine(binder->context->catalog, parts, count, &routine);
+    }
 }
 
 void bind_drop_function(Binder *binder, const AstDrop *drop)

@@ -30,8 +30,10 @@ static Error *check_where(Binder *binder, const AstExpr *where)
     ExprTraits traits;
     expr_traits(binder->context->functions, where, &traits);
     if (traits.analytic != NULL) {
-        return error_at(ERROR_WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE, traits.analytic->place,
-                        "Window functions are not allowed in the WHERE clause.");
+        return error_set_hint(error_at(ERROR_WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE,
+                                       traits.analytic->place,
+                                       "Window functions are not allowed in the WHERE clause."),
+                              "QUALIFY filters by window functions");
     }
     if (traits.generator != NULL) {
         return generator_outside_select(binder, traits.generator, "Filter");
@@ -167,13 +169,27 @@ static bool bind_groups(Select *select)
            bind_group_by(select->binder, &scope, &select->grouping);
 }
 
+/* HAVING casts what is no BOOLEAN, unlike WHERE. */
+static Error *bind_having_condition(Binder *binder, const Scope *scope, const AstExpr *expr,
+                                    BoundExpr **ret)
+{
+    BoundExpr *bound = NULL;
+    TRY(bind_expr(binder, scope, expr, &bound));
+    if (bound->type->kind != TYPE_BOOLEAN) {
+        BoundExpr pattern = {.place = expr->place, .text = bound_text(binder, expr)};
+        TRY(check_cast(binder, bound->type, &type_boolean, false, &pattern));
+    }
+    return bound_cast(binder, bound, &type_boolean, ret);
+}
+
 static bool bind_having(Select *select)
 {
     SelectScope names;
     Scope scope = clause_scope(select, &names, ALIAS_OUTPUT, CALLS_AGGREGATES, "HAVING");
     return select->ast->having == NULL ||
-           binder_report(select->binder, bind_condition(select->binder, &scope, select->ast->having,
-                                                        &select->having));
+           binder_report(select->binder, bind_having_condition(select->binder, &scope,
+                                                               select->ast->having,
+                                                               &select->having));
 }
 
 static bool has_window_call(const Select *select, const AstExpr *expr)
@@ -422,5 +438,11 @@ BoundNode *bind_select(Binder *binder, const AstSelect *ast, const AstQuery *aro
     }
     bool ok = ast->where == NULL || binder_report(binder, bind_where(&select));
     ok = bind_clauses(&select) && ok;
-    return ok && build(&select) ? select.node : NULL;
+    OutputNames names = select_output_names(binder, &select.list);
+    if (!ok || !build(&select)) {
+        return NULL;
+    }
+    names.schema = select.node->schema;
+    binder->output = names;
+    return select.node;
 }

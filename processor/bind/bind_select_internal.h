@@ -130,6 +130,8 @@ bool bind_select_list(Binder *binder, Scope *scope, SelectList *list);
 bool is_generated(const SelectList *list, size_t item);
 /* The output columns as names: plain columns keep the name of their relation. */
 Scope select_output_scope(Binder *binder, const SelectList *list);
+/* The same for queries around it; the schema is the caller's to say. */
+OutputNames select_output_names(Binder *binder, const SelectList *list);
 /* The items that name others get Projects below, see bind_items.c. */
 NODISCARD Error *build_lateral_aliases(Binder *binder, SelectList *list, BoundNode **node);
 /* Every ITEM replaced by the item's expression. */

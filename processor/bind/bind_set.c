@@ -274,18 +274,35 @@ static Error *bind_steps(Binder *binder, const AstQueryTerm *term, BoundNode *co
     return finish_run(&run, ret_node);
 }
 
+/* The relations that columns of the first query came from, but for those that are cast. */
+static OutputNames names_of_first(Binder *binder, const OutputNames *first, const Schema *schema)
+{
+    const ScopeQualifier **kept =
+        arena_new_array(binder->arena, const ScopeQualifier *, schema->field_count);
+    for (size_t i = 0; i < schema->field_count; i++) {
+        bool same = type_equal(first->schema->fields[i].type, schema->fields[i].type);
+        kept[i] = same ? first->qualifiers[i] : NULL;
+    }
+    return (OutputNames){schema, kept, NULL};
+}
+
 BoundNode *bind_set(Binder *binder, const AstQueryTerm *term)
 {
     assert(term->kind == AST_TERM_SET);
-    bool ok = true;
     BoundNode **terms = arena_new_array(binder->arena, BoundNode *, term->step_count + 1);
-    for (size_t i = 0; i <= term->step_count; i++) {
-        terms[i] = bind_term(binder, i == 0 ? term->first : term->steps[i - 1].right);
+    terms[0] = bind_term(binder, term->first);
+    bool ok = terms[0] != NULL;
+    OutputNames first = binder->output;
+    bool named = ok && first.schema == terms[0]->schema;
+    for (size_t i = 1; i <= term->step_count; i++) {
+        terms[i] = bind_term(binder, term->steps[i - 1].right);
         ok = ok && terms[i] != NULL;
     }
     BoundNode *node = NULL;
     if (!ok || !binder_report(binder, bind_steps(binder, term, terms, &node))) {
         return NULL;
     }
+    binder->output =
+        named ? names_of_first(binder, &first, node->schema) : (OutputNames){NULL, NULL, NULL};
     return node;
 }

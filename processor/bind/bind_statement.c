@@ -51,15 +51,37 @@ const char *statement_name(const AstStatement *statement)
     return "";
 }
 
+/* What to write instead, or NULL. */
+static const char *instead_of(AstUnsupportedKind kind)
+{
+    switch (kind) {
+    case AST_UNSUPPORTED_ALTER_TABLE:
+        return "use ALTER STREAMING TABLE or CREATE OR REFRESH";
+    case AST_UNSUPPORTED_COPY_INTO:
+        return "a flow over STREAM read_files('/folder') reads each file once";
+    case AST_UNSUPPORTED_TRUNCATE_TABLE:
+        return "DELETE FROM removes all rows; REFRESH STREAMING TABLE … FULL computes them anew";
+    case AST_UNSUPPORTED_REPLACE_TABLE:
+    case AST_UNSUPPORTED_CREATE_OR_REPLACE_TABLE:
+        return "CREATE OR REFRESH STREAMING TABLE changes a table's definition";
+    case AST_UNSUPPORTED_CLONE:
+        return "CREATE STREAMING TABLE … AS SELECT * FROM STREAM(…) copies a table";
+    case AST_UNSUPPORTED_ANALYZE_TABLE:
+    case AST_UNSUPPORTED_RESTORE:
+    case AST_UNSUPPORTED_GENERATE:
+        return NULL;
+    }
+    return NULL;
+}
+
 /* ST-60, ST-62 */
 static Error *refuse_statement(const AstStatement *statement)
 {
     Error *error =
         error_at(ERROR_UNSUPPORTED_STATEMENT, statement->place,
                  "%s is not supported on streaming tables.", statement->unsupported.words);
-    return statement->unsupported.kind == AST_UNSUPPORTED_ALTER_TABLE
-               ? error_set_hint(error, "use ALTER STREAMING TABLE or CREATE OR REFRESH")
-               : error;
+    const char *hint = instead_of(statement->unsupported.kind);
+    return hint == NULL ? error : error_set_hint(error, "%s", hint);
 }
 
 static void bind_explain(Binder *binder, const AstExplain *explain)

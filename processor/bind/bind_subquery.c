@@ -363,3 +363,24 @@ Error *check_no_correlated_scalar(const BoundExpr *expr)
     }
     return NULL;
 }
+
+/* Bounded recursion, as above. */
+static Error *check_no_in_exists(const BoundExpr *expr)
+{
+    if (expr->kind == BOUND_SUBQUERY && expr->subquery->kind != SUBQUERY_SCALAR) {
+        return error_at(ERROR_IN_EXISTS_SUBQUERY, expr->place,
+                        "Unsupported subquery expression: IN/EXISTS predicate subqueries can only "
+                        "be used in filters, joins, aggregations, window functions, projections, "
+                        "and UPDATE/MERGE/DELETE commands.");
+    }
+    for (size_t i = 0; i < expr->child_count; i++) {
+        TRY(check_no_in_exists(expr->children[i]));
+    }
+    return NULL;
+}
+
+Error *check_sort_subqueries(const BoundExpr *expr)
+{
+    TRY(check_no_in_exists(expr));
+    return check_no_correlated_scalar(expr);
+}

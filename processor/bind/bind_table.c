@@ -39,9 +39,13 @@ static const char *column_property_name(AstColumnPropertyKind kind)
 static Error *unsupported_column(const AstColumnDefinition *column,
                                  const AstColumnProperty *property)
 {
-    return error_at(ERROR_UNSUPPORTED_COLUMN_FEATURE, property->place,
-                    "A streaming table does not support %s (column `%.*s`).",
-                    column_property_name(property->kind), STR_ARG(column->name.name));
+    Error *error = error_at(ERROR_UNSUPPORTED_COLUMN_FEATURE, property->place,
+                            "A streaming table does not support %s (column `%.*s`).",
+                            column_property_name(property->kind), STR_ARG(column->name.name));
+    bool computed = property->kind == AST_COLUMN_GENERATED || property->kind == AST_COLUMN_DEFAULT;
+    return error_set_hint(error, "%s",
+                          computed ? "compute the value in the flow's query"
+                                   : "let the source number its rows, or use uuid() in the query");
 }
 
 /* One property of a column; NOT NULL and COMMENT go into `field`. */

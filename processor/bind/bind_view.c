@@ -85,6 +85,13 @@ Error *view_bind(const Binder *binder, View *view, SourcePlace place)
     return view->state == VIEW_BOUND ? NULL : consequence(place);
 }
 
+void view_done(View *view)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(view->rule_broken); i++) {
+        error_free(view->rule_broken[i]);
+    }
+}
+
 /* ------------------------------------------------------------------ read --- */
 
 static Error *check_view_stream(const Binder *binder, const View *view, const AstRelation *ast)

@@ -13,7 +13,7 @@
 static const AstNamedWindow *find_named(const AstNamedWindow *windows, size_t count, Str name)
 {
     for (size_t i = 0; i < count; i++) {
-        if (str_equal_ignore_case(windows[i].name.name, name)) {
+        if (str_equal(windows[i].name.name, name)) {
             return &windows[i];
         }
     }
@@ -41,15 +41,10 @@ static Error *missing_window(const AstIdentifier *name)
 static Error *follow_name(const Scope *scope, const AstWindow *over, const AstWindow **ret)
 {
     for (size_t steps = 0; over->name.name.data != NULL; steps++) {
-        const AstNamedWindow *named = find_window(scope->select, over->name.name);
+        const AstNamedWindow *named =
+            steps > 1 ? NULL : find_window(scope->select, over->name.name);
         if (named == NULL) {
             return missing_window(&over->name);
-        }
-        if (steps > 1) {
-            return error_at(ERROR_INVALID_WINDOW_REFERENCE, over->name.place,
-                            "Invalid SQL syntax: Window reference `%.*s` is not a window "
-                            "specification.",
-                            STR_ARG(over->name.name));
         }
         over = named->window;
     }
@@ -76,10 +71,40 @@ static Error *check_repeated(const AstNamedWindow *windows, size_t count)
     return NULL;
 }
 
+/* A window that is another's name: WINDOW v AS w. */
+static Error *check_references(const AstNamedWindow *windows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const AstIdentifier *name = &windows[i].window->name;
+        if (name->name.data == NULL) {
+            continue;
+        }
+        const AstNamedWindow *meant = find_named(windows, count, name->name);
+        if (meant == NULL) {
+            return error_at(ERROR_UNRESOLVED_WINDOW_REFERENCE, name->place,
+                            "Invalid SQL syntax: Cannot resolve window reference `%.*s`.",
+                            STR_ARG(name->name));
+        }
+        if (meant->window->name.name.data != NULL) {
+            return error_at(ERROR_INVALID_WINDOW_REFERENCE, name->place,
+                            "Invalid SQL syntax: Window reference `%.*s` is not a window "
+                            "specification.",
+                            STR_ARG(name->name));
+        }
+    }
+    return NULL;
+}
+
+static Error *check_windows(const AstNamedWindow *windows, size_t count)
+{
+    TRY(check_repeated(windows, count));
+    return check_references(windows, count);
+}
+
 Error *check_named_windows(const AstSelect *select, const AstQuery *around)
 {
-    TRY(check_repeated(select->windows, select->window_count));
-    return around == NULL ? NULL : check_repeated(around->windows, around->window_count);
+    TRY(check_windows(select->windows, select->window_count));
+    return around == NULL ? NULL : check_windows(around->windows, around->window_count);
 }
 
 /* ---------------------------------------------------------------- frames --- */

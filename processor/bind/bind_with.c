@@ -45,8 +45,8 @@ Error *bind_common_table(Binder *binder, const CommonTable *table, const AstRela
                        STR_ARG(table->name));
     }
     TRY(binder_grow(binder, table->weight, ast->place));
-    result->scope =
-        scope_of_schema(binder->arena, table->schema, &(ScopeQualifier){{table->name}, 1}, 0);
+    binder->output = table->names;
+    result->scope = scope_of_output(binder, table->schema, &(ScopeQualifier){{table->name}, 1});
     result->node = table->node;
     return NULL;
 }
@@ -100,6 +100,7 @@ static bool bind_one(Binder *binder, const AstQuery *query, size_t index)
     CommonTable *table = arena_new_object(binder->arena, CommonTable);
     *table = (CommonTable){.name = ast->name.name, .next = binder->common_tables};
     table->node = bind_query_node(binder, ast->query);
+    table->names = binder->output;
     table->weight = binder->weight - weight;
     binder->weight = weight;
     if (binder->outer != NULL && binder->outer->name_count > names_before) {

@@ -287,9 +287,37 @@ static void check_join(const Check *check, const AstJoin *join, Streams left, St
     }
 }
 
+/* The rules hold for a view's query as for one in its place; they are looked at once, since views
+ * may read each other many times. */
+static void check_view(const Check *check, View *view, SourcePlace place)
+{
+    size_t mode = check->kind == FLOW_APPEND;
+    if (!view->rules_checked[mode]) {
+        view->rules_checked[mode] = true;
+        Diagnostics found = {0};
+        Binder binder = *check->binder;
+        binder.diagnostics = &found;
+        check_query(&(Check){&binder, check->kind}, NULL, view->create->query);
+        view->rule_broken[mode] = found.count == 0 ? NULL : error_copy(found.errors[0]);
+        diagnostics_done(&found);
+    }
+    const Error *broken = view->rule_broken[mode];
+    if (broken != NULL) {
+        Error *error = error_at(error_class(broken), place, "In the view `%.*s`: %s",
+                                STR_ARG(view->create->name.text), error_message(broken));
+        const char *hint = error_hint(broken);
+        refuse(check, hint == NULL ? error : error_set_hint(error, "%s", hint));
+    }
+}
+
 static void check_relation(const Check *check, const WithName *names, const AstRelation *relation)
 {
-    if (relation->kind == AST_RELATION_QUERY) {
+    View *view = relation->kind == AST_RELATION_NAME && relation->stream
+                     ? binder_find_view(check->binder, &relation->name)
+                     : NULL;
+    if (view != NULL) {
+        check_view(check, view, relation->place);
+    } else if (relation->kind == AST_RELATION_QUERY) {
         check_query(check, names, relation->query);
     } else if (relation->kind == AST_RELATION_GROUP) {
         check_item(check, names, relation->group);
@@ -404,10 +432,17 @@ static void check_analytic(const Check *check, const AstSelect *select, const Ex
     const AstExpr *expr = traits->analytic;
     if (expr != NULL) {
         Str text = bound_text(check->binder, expr);
-        refuse(check, error_at(ERROR_NON_TIME_WINDOW_NOT_SUPPORTED, expr->place,
-                               "Window function is not supported in %.*s on a stream. Only time "
-                               "windows are, by the function window.",
-                               STR_ARG(text)));
+        Error *error =
+            error_at(ERROR_NON_TIME_WINDOW_NOT_SUPPORTED, expr->place,
+                     "Window function is not supported in %.*s on a stream. Only time windows are, "
+                     "by the function window.",
+                     STR_ARG(text));
+        refuse(check, error_set_hint(error, "%s",
+                                     check->kind == FLOW_REPLACE_USING
+                                         ? "REPLACE USING keeps the rows of a key's highest "
+                                           "SEQUENCE BY by itself"
+                                         : "REPLACE USING keeps the latest rows of a key, REPLACE "
+                                           "WHERE may use window functions"));
     } else if (select->qualify != NULL) {
         refuse_operation(check, select->qualify->place, "QUALIFY", NULL);
     }
@@ -434,6 +469,8 @@ static void check_select(const Check *check, const WithName *names, const AstSel
 
 /* ---- set operators */
 
+static const char batch_hint[] = "a REPLACE WHERE flow reads tables and may use it";
+
 static void check_set(const Check *check, const WithName *names, const AstQueryTerm *term)
 {
     Streams left = term_streams(check->binder, names, term->first);
@@ -442,14 +479,15 @@ static void check_set(const Check *check, const WithName *names, const AstQueryT
         Streams right = term_streams(check->binder, names, step->right);
         bool any = left.streams || right.streams;
         if (any && step->operator_ == AST_SET_INTERSECT) { /* RU-35 */
-            refuse_operation(check, step->operator_place, "INTERSECT", NULL);
+            refuse_operation(check, step->operator_place, "INTERSECT", batch_hint);
         } else if (any && step->operator_ == AST_SET_EXCEPT) {
-            refuse_operation(check, step->operator_place, "EXCEPT", NULL);
+            refuse_operation(check, step->operator_place, "EXCEPT", batch_hint);
         } else if (any && !step->all) { /* RU-27 */
             refuse_operation(check, step->operator_place, "UNION", "UNION ALL is");
         } else if (left.streams != right.streams) { /* RU-36 */
             refuse_operation(check, step->operator_place,
-                             "UNION ALL of a stream and a static relation", NULL);
+                             "UNION ALL of a stream and a static relation",
+                             "read both sides with STREAM");
         }
         left = either(left, right);
     }
@@ -489,7 +527,8 @@ static void check_query(const Check *check, const WithName *outer, const AstQuer
     }
     if (query->sort_kind != AST_SORT_NONE) { /* RU-34 */
         refuse_operation(check, query->sort_place,
-                         query->sort_kind == AST_SORT_SORT_BY ? "SORT BY" : "ORDER BY", NULL);
+                         query->sort_kind == AST_SORT_SORT_BY ? "SORT BY" : "ORDER BY",
+                         "a table keeps no order: leave it out, and sort where the table is read");
     }
     if (query->offset != NULL) {
         refuse_operation(check, query->offset_place, "OFFSET", NULL);

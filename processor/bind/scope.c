@@ -26,6 +26,19 @@ Scope scope_of_schema(Arena *arena, const Schema *schema, const ScopeQualifier *
     return (Scope){.columns = columns, .column_count = schema->field_count};
 }
 
+Scope scope_of_output(const Binder *binder, const Schema *schema, const ScopeQualifier *qualifier)
+{
+    Scope scope = scope_of_schema(binder->arena, schema, qualifier, 0);
+    const uint32_t *firsts = binder->output.schema == schema ? binder->output.firsts : NULL;
+    ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, scope.column_count);
+    for (size_t i = 0; i < scope.column_count; i++) {
+        columns[i] = scope.columns[i];
+        columns[i].column = firsts == NULL ? columns[i].column : firsts[i];
+    }
+    scope.columns = columns;
+    return scope;
+}
+
 const ScopeColumn *scope_column_at(const Scope *scope, uint32_t column)
 {
     const ScopeColumn *found = NULL;
@@ -255,6 +268,9 @@ static size_t shown_qualifier_parts(const Scope *scope, const AstName *name)
 
 Error *scope_unresolved(const Scope *scope, const AstName *name)
 {
+    if (str_equal_ignore_case(name->parts[name->part_count - 1].name, STR("_rescued_data"))) {
+        return not_yet(name->place, "The column _rescued_data"); /* ST-57: of read_files */
+    }
     AUTO(arena) Arena *arena = arena_new("names");
     AUTO_BUFFER Buffer shown = {0};
     AUTO_BUFFER Buffer dotted = {0};

@@ -18,6 +18,9 @@ typedef struct View {
     size_t weight;        /* of binder_grow */
     bool streams;         /* reads a STREAM */
     bool has_watermark;
+    /* What its query must not do in a REPLACE USING flow [0], in an append flow [1]: found once. */
+    bool rules_checked[2];
+    Error *rule_broken[2];
 } View;
 
 /* The view of that name in the binder's program, or NULL. */
@@ -25,6 +28,7 @@ View *binder_find_view(const Binder *binder, const AstName *name);
 /* Binds the view on first use; what is wrong in it is told at its statement. An error at `place`
  * when it reads itself; a consequence (not shown) when it has a mistake. */
 NODISCARD Error *view_bind(const Binder *binder, View *view, SourcePlace place);
+void view_done(View *view);
 /* FROM view */
 NODISCARD Error *bind_view_read(Binder *binder, View *view, const AstRelation *ast,
                                 FromResult *result);

@@ -55,8 +55,7 @@ static Chapter chapter_of(const Function *function)
 
 static bool is_built(const Function *function)
 {
-    bool in_from = function->kind == FUNCTION_TABLE && function->flags != 0; /* the binder's own */
-    return function->resolve != NULL || in_from;
+    return function->doc[0] != '\0';
 }
 
 /* ------------------------------------------------------------------ lists --- */

@@ -8,29 +8,12 @@
 
 #include "processor/cli/cli.h"
 #include "processor/cli/commands.h"
+#include "processor/cli/query_arguments.h"
 #include "processor/query/shell.h"
 
 #include "processor/base/banned.h"
 
-static const char usage[] =
-    "tidemark query [--input NAME=FILE[,COLUMNS]]… [-o table|jsonl|csv] [--schema] [--explain]\n"
-    "                      [--csv header=yes|no] [--csv separator=C] [--memory SIZE] [--threads "
-    "N]\n"
-    "                      [--clock TIME] [--time-zone ZONE] [SQL]";
-
-enum { INPUTS_MAX = 256, TERMINAL_COLUMNS = 80 };
-
-typedef struct QueryArguments {
-    SessionOptions session;
-    const char *inputs[INPUTS_MAX];
-    size_t input_count;
-    const char *output; /* NULL: by what stdout is */
-    const char *clock;
-    const char *topology;
-    const char *sql;
-    bool schema;
-    bool loop; /* statements are typed */
-} QueryArguments;
+enum { TERMINAL_COLUMNS = 80 };
 
 static bool interrupted;
 
@@ -62,126 +45,6 @@ static void catch_interrupt(bool loop)
     action.sa_handler = interrupt;
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGALRM, &action, NULL);
-}
-
-/* 512KiB, 1GiB, or plain bytes. */
-static bool read_size(const char *text, size_t *ret_bytes)
-{
-    static const struct {
-        const char *unit;
-        int shift;
-    } units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"", 0}};
-    Str rest = str_from(text);
-    for (size_t i = 0; i < ARRAY_LENGTH(units); i++) {
-        Str unit = str_from(units[i].unit);
-        int64_t number = 0;
-        if (str_ends_with(rest, unit)) {
-            Str digits = {rest.data, rest.size - unit.size};
-            bool fits = str_to_int64(digits, &number) && number > 0 &&
-                        number <= INT64_MAX >> units[i].shift;
-            *ret_bytes = fits ? (size_t)number << units[i].shift : 0;
-            return fits;
-        }
-    }
-    return false;
-}
-
-static bool take_input(QueryArguments *arguments, const char *value)
-{
-    if (arguments->input_count == INPUTS_MAX) {
-        return false;
-    }
-    arguments->inputs[arguments->input_count++] = value;
-    return true;
-}
-
-static bool take_output(QueryArguments *arguments, const char *value)
-{
-    arguments->output = value;
-    return strcmp(value, "table") == 0 || strcmp(value, "jsonl") == 0 || strcmp(value, "csv") == 0;
-}
-
-/* header=yes, header=no, separator=; */
-static bool take_csv(QueryArguments *arguments, const char *value)
-{
-    Str rest = str_from(value);
-    Str name = str_cut(&rest, '=');
-    if (str_equal(name, STR("header"))) {
-        bool yes = str_equal(rest, STR("yes"));
-        arguments->session.csv_header = yes ? CSV_HEADER_YES : CSV_HEADER_NO;
-        return yes || str_equal(rest, STR("no"));
-    }
-    bool tab = str_equal(rest, STR("\\t"));
-    arguments->session.csv_separator = tab ? '\t' : rest.size == 1 ? rest.data[0] : '\0';
-    char separator = arguments->session.csv_separator;
-    return str_equal(name, STR("separator")) && separator != '\0' && separator != '"' &&
-           separator != '\n';
-}
-
-static bool take_threads(QueryArguments *arguments, const char *value)
-{
-    int64_t count = 0;
-    bool fits = str_to_int64(str_from(value), &count) && count >= 1 && count <= 64;
-    arguments->session.threads = fits ? (unsigned)count : 0;
-    return fits;
-}
-
-/* An option with its value; false when it is none of them or the value is wrong. */
-static bool take_value(QueryArguments *arguments, const char *name, const char *value)
-{
-    if (value == NULL) {
-        return false;
-    }
-    if (strcmp(name, "--input") == 0) {
-        return take_input(arguments, value);
-    }
-    if (strcmp(name, "-t") == 0) {
-        arguments->topology = value;
-        return true;
-    }
-    if (strcmp(name, "-o") == 0) {
-        return take_output(arguments, value);
-    }
-    if (strcmp(name, "--memory") == 0) {
-        return read_size(value, &arguments->session.memory_bytes);
-    }
-    if (strcmp(name, "--csv") == 0) {
-        return take_csv(arguments, value);
-    }
-    if (strcmp(name, "--threads") == 0) {
-        return take_threads(arguments, value);
-    }
-    if (strcmp(name, "--clock") == 0) {
-        arguments->clock = value;
-        return true;
-    }
-    if (strcmp(name, "--time-zone") == 0) {
-        arguments->session.time_zone = str_from(value);
-        return true;
-    }
-    return false;
-}
-
-static bool read_arguments(int argc, char **argv, QueryArguments *arguments)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *name = argv[i];
-        if (strcmp(name, "--explain") == 0) {
-            arguments->session.explain = true;
-        } else if (strcmp(name, "--schema") == 0) {
-            arguments->schema = true;
-        } else if (name[0] != '-' || name[1] == '-' ? name[0] != '-' : name[2] != '\0') {
-            if (arguments->sql != NULL) {
-                return false;
-            }
-            arguments->sql = name;
-        } else if (take_value(arguments, name, i + 1 < argc ? argv[i + 1] : NULL)) {
-            i++;
-        } else {
-            return false;
-        }
-    }
-    return true;
 }
 
 static unsigned terminal_columns(void)
@@ -275,7 +138,7 @@ static bool read_script(const QueryArguments *arguments, Buffer *script)
     }
 }
 
-static int run(QueryArguments *arguments)
+static int run(QueryArguments *arguments, bool loop)
 {
     AUTO(session) Session *session = NULL;
     Error *error = open_session(arguments, &session);
@@ -285,7 +148,7 @@ static int run(QueryArguments *arguments)
         return code;
     }
     AUTO(row_writer) RowWriter *writer = new_writer(arguments, session);
-    if (arguments->loop) {
+    if (loop) {
         shell_run(session, writer, &interrupted, cli_print_error);
         return EXIT_DONE;
     }
@@ -306,12 +169,14 @@ int cmd_query(int argc, char **argv)
         .session = {.memory_bytes = (size_t)1 << 30,
                     .spill_dir = folder == NULL || folder[0] == '\0' ? "/tmp" : folder,
                     .interrupted = &interrupted}};
-    if (!read_arguments(argc, argv, &arguments)) {
-        return cli_usage(usage);
+    Error *error = query_arguments_read(argc, argv, &arguments);
+    if (error != NULL) {
+        cli_print_error(error);
+        return EXIT_USAGE;
     }
-    arguments.loop = arguments.sql == NULL && isatty(STDIN_FILENO) == 1;
+    bool loop = arguments.sql == NULL && isatty(STDIN_FILENO) == 1;
     arguments.session.show_progress = isatty(STDERR_FILENO) == 1;
     arguments.session.rows_on_terminal = isatty(STDOUT_FILENO) == 1;
-    catch_interrupt(arguments.loop);
-    return run(&arguments);
+    catch_interrupt(loop);
+    return run(&arguments, loop);
 }

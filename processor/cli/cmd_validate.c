@@ -1,4 +1,5 @@
-/* tidemark validate T.yaml | FILE.sql: every mistake at once, no broker touched. */
+/* tidemark validate T.yaml | FILE.sql: every mistake at once, no broker touched; --against-running
+ * asks the running pipeline's progress topic what the program would mean to its tables. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,13 +9,40 @@
 #include "processor/cli/cli.h"
 #include "processor/cli/commands.h"
 #include "processor/exec/query.h"
+#include "processor/run/redefinition.h"
 #include "processor/sql/parser.h"
 
 #include "processor/base/banned.h"
 
-static const char usage[] = "tidemark validate T.yaml | FILE.sql";
+static const char usage[] = "tidemark validate T.yaml [--against-running] | FILE.sql";
 
-static int validate_topology(const char *path)
+enum { CALL_MS = 10000 };
+
+/* A pipeline may run elsewhere or stand still: what counts is what it has committed. */
+static int validate_against_running(const Program *program)
+{
+    Log *log = NULL;
+    AUTO_BUFFER Buffer report = {0};
+    bool good = false;
+    Error *error = cli_connect(program->topology, NULL, &log);
+    if (error == NULL) {
+        error = log_ping(log, CALL_MS);
+    }
+    if (error == NULL) {
+        error = redefinition_report(program, log, CALL_MS, &report, &good);
+    }
+    if (error != NULL) {
+        cli_print_error(error);
+    } else {
+        (void)fwrite(report.data, 1, report.size, stdout);
+    }
+    if (log != NULL) {
+        log_close(log);
+    }
+    return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int validate_topology(const char *path, bool against_running)
 {
     AUTO(arena) Arena *arena = arena_new("topology");
     Program *program = NULL;
@@ -24,7 +52,7 @@ static int validate_topology(const char *path)
     (void)printf("%s: good: %zu source%s, %zu table%s\n", path, program->source_count,
                  program->source_count == 1 ? "" : "s", program->table_count,
                  program->table_count == 1 ? "" : "s");
-    return EXIT_DONE;
+    return against_running ? validate_against_running(program) : EXIT_DONE;
 }
 
 static bool read_file(const char *path, Buffer *out)
@@ -68,13 +96,26 @@ static int validate_sql(const char *path)
 
 int cmd_validate(int argc, char **argv)
 {
-    if (argc == 3 && (strcmp(argv[2], "--broker") == 0 || strcmp(argv[1], "--broker") == 0)) {
-        cli_print_error(error_new(ERROR_NOT_YET, "`validate --broker` is not supported yet."));
-        return EXIT_FAILED;
+    const char *path = NULL;
+    bool against_running = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--against-running") == 0) {
+            against_running = true;
+        } else if (strcmp(argv[i], "--broker") == 0) {
+            cli_print_error(error_new(ERROR_NOT_YET, "`validate --broker` is not supported yet."));
+            return EXIT_FAILED;
+        } else if (argv[i][0] != '-' && path == NULL) {
+            path = argv[i];
+        } else {
+            return cli_usage(usage);
+        }
     }
-    if (argc != 2 || argv[1][0] == '-') {
+    if (path == NULL) {
         return cli_usage(usage);
     }
-    return str_ends_with(str_from(argv[1]), STR(".sql")) ? validate_sql(argv[1])
-                                                         : validate_topology(argv[1]);
+    bool sql = str_ends_with(str_from(path), STR(".sql"));
+    if (sql && against_running) {
+        return cli_usage(usage);
+    }
+    return sql ? validate_sql(path) : validate_topology(path, against_running);
 }

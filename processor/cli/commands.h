@@ -7,6 +7,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_run(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
+int cmd_refresh(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_state(int argc, char **argv);

@@ -31,7 +31,10 @@ static const Command commands[] = {
      "/readyz at api.listen; SIGUSR1 and SIGUSR2 log more and less.\n"},
     {"validate", cmd_validate, "T.yaml | FILE.sql", "report every mistake, touch no broker",
      "A topology is judged whole: keys, names, types, statements. A .sql file alone: its "
-     "syntax.\n"},
+     "syntax.\n"
+     "  --against-running  ask Kafka what the pipeline has, and say for each table what the\n"
+     "                     topology would mean: compatible, needs a full refresh, refused; exit\n"
+     "                     code 1 when one of them is not compatible\n"},
     {"explain", cmd_explain, "T.yaml [FLOW]", "keys, columns, topics and plans of the flows", NULL},
     {"events", cmd_events, "T.yaml [-f] [-o text|json]", "the event log",
      "-f goes on as events come, until Ctrl-C. -o json gives the events as they are in the "
@@ -60,9 +63,9 @@ static const Command commands[] = {
     {"functions", cmd_functions, "[NAME]", "the function reference",
      "NAME may be a pattern such as 'date_*'. --markdown prints tables for a page.\n"},
     {"query", cmd_query, "[OPTION…] [SQL]", "ad-hoc queries over files",
-     "  --input NAME=FILE[,COLUMNS]  a relation; JSON lines, CSV or Avro, a folder or a pattern "
-     "too,\n"
-     "                               `-` is standard input; columns as in CREATE TABLE\n"
+     "  --input NAME=FILE[,COLUMNS]  a table; JSON lines, CSV or Avro, .gz and .zst too, a folder "
+     "or a\n"
+     "                               pattern, `-` for standard input; columns as in CREATE TABLE\n"
      "  -o table|jsonl|csv           form of the rows; on a terminal table, else jsonl\n"
      "  --csv header=yes|no          a first line of names or none (a line that names columns is "
      "one)\n"
@@ -70,11 +73,18 @@ static const Command commands[] = {
      "  --explain                    show plans, run nothing\n"
      "  --memory SIZE                what operators may hold before they use files (1GiB)\n"
      "  --threads N                  that decode (as many as there are cores)\n"
+     "  --schema                     jsonl: a first line with the names and types of the columns\n"
      "  --clock TIME                 what now() says\n"
      "  --time-zone ZONE             of the session (UTC)\n"
      "Without SQL a terminal begins a dialogue; else statements are read from standard input.\n"},
     {"sql", cmd_not_yet, "", "not yet: statements against the running service", NULL},
-    {"refresh", cmd_not_yet, "", "not yet: start an update of the running service", NULL},
+    {"refresh", cmd_refresh, "T.yaml [TABLE…] [--full]",
+     "one update of these tables, of all without a name",
+     "It runs in this process; a service of the topology on this machine must be stopped first.\n"
+     "  --full     empty the tables and make them anew from what their sources hold, by what the\n"
+     "             topology says now; the way out of FULL_REFRESH_REQUIRED\n"
+     "  --yes      also when rows are lost whose records the sources no longer hold\n"
+     "  --dry-run  say what would be lost, do nothing\n"},
 };
 
 /* Characters of `text` that take a column. */

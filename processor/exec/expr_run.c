@@ -78,9 +78,13 @@ static void run_split(Run *run, const Step *step)
     uint16_t *others = new_selection(run, step);
     uint32_t kept_count = 0;
     uint32_t other_count = 0;
+    const uint8_t *truths = value->validity == NULL && type_physical(value->type) == PHYSICAL_BOOL
+                                ? VECTOR_DATA(value, uint8_t)
+                                : NULL;
+    bool wanted = step->kind == STEP_SPLIT_TRUE || !step->decisive;
     for (uint32_t i = 0; i < rows.count; i++) {
         uint32_t row = rows_at(rows, i);
-        bool keep = split_keeps(step, value, row);
+        bool keep = truths != NULL ? (truths[row] != 0) == wanted : split_keeps(step, value, row);
         kept[kept_count] = (uint16_t)row;
         others[other_count] = (uint16_t)row;
         kept_count += keep;
@@ -109,6 +113,47 @@ static Vector *copy_booleans(const Run *run, const Vector *from, uint32_t row_co
     return copy;
 }
 
+/* A bit for each of `count` (at most 64) booleans. */
+static uint64_t truth_bits(const uint8_t *truths, uint32_t count)
+{
+    uint64_t bits = 0;
+    uint32_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint64_t eight = 0; /* the product's highest byte gathers the lowest bits of its bytes */
+        memcpy(&eight, truths + i, sizeof eight);
+        bits |= (eight & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56 << i;
+    }
+    for (; i < count; i++) {
+        bits |= (uint64_t)(truths[i] != 0) << i;
+    }
+    return bits;
+}
+
+/* All rows at once: the values are `left & right` (`|`) wherever there is one, since what decides
+ * does so whatever lies under the other's NULL. Known is what both know or one decides. */
+static void logic_of_all(const Run *run, bool decisive, const Vector *left, const Vector *right,
+                         Vector *result)
+{
+    uint32_t row_count = run->batch->row_count;
+    const uint8_t *a = left->data;
+    const uint8_t *b = right->data;
+    uint8_t *out = VECTOR_DATA(result, uint8_t);
+    uint64_t *validity = vector_need_validity(result, run->arena);
+    for (uint32_t row = 0; row < row_count; row += 64) {
+        uint32_t count = row_count - row < 64 ? row_count - row : 64;
+        uint64_t valid_a = left->validity == NULL ? UINT64_MAX : left->validity[row / 64];
+        uint64_t valid_b = right->validity == NULL ? UINT64_MAX : right->validity[row / 64];
+        uint64_t flip = decisive ? 0 : UINT64_MAX;
+        uint64_t decided = (valid_a & (truth_bits(a + row, count) ^ flip)) |
+                           (valid_b & (truth_bits(b + row, count) ^ flip));
+        uint64_t beyond = count == 64 ? 0 : UINT64_MAX << count;
+        validity[row / 64] = (valid_a & valid_b) | decided | beyond;
+    }
+    for (uint32_t row = 0; row < row_count; row++) {
+        out[row] = decisive ? a[row] | b[row] : a[row] & b[row];
+    }
+}
+
 /* Three-valued: FALSE (for OR: TRUE) decides, else NULL when one is NULL. */
 static void run_logic(Run *run, const Step *step)
 {
@@ -130,6 +175,10 @@ static void run_logic(Run *run, const Step *step)
         } else {
             FOR_ROWS(rows, i, { out[i] &= in[i]; });
         }
+        return;
+    }
+    if (rows.selection == NULL) {
+        logic_of_all(run, decisive, left, right, result);
         return;
     }
     FOR_ROWS(rows, i, {

@@ -48,6 +48,8 @@
           .generator = &generator_##kernel)
 #define LATER(name, kind, flags, min, max)                                                         \
     ENTRY(FUNCTION_##kind, name, flags, min, max, NULL, "", "", "", .kernel = NULL)
+#define BINDERS(name, kind, flags, min, max, doc, example)                                         \
+    ENTRY(FUNCTION_##kind, name, flags, min, max, NULL, "", doc, example, .kernel = NULL)
 #define HIGHER_ORDER(name, min, max, lambdas, resolve, loops, doc, example)                        \
     ENTRY(FUNCTION_SCALAR, name, P | F | H, min, max, resolve, "", doc, example,                   \
           .lambda_types = (lambdas), .kernel = &kernel_##loops)
@@ -75,8 +77,70 @@ static const Function *find(Str name)
     return NULL;
 }
 
+/* What other databases call functions that are here by another name. */
+static const char *foreign_name(Str name)
+{
+    static const struct {
+        const char *foreign;
+        const char *own;
+    } names[] = {
+        {"approx_quantile", "approx_percentile"},
+        {"arg_max", "max_by"},
+        {"arg_min", "min_by"},
+        {"array_length", "size"},
+        {"array_to_string", "array_join"},
+        {"countif", "count_if"},
+        {"ends_with", "endswith"},
+        {"epoch", "unix_timestamp"},
+        {"epoch_ms", "unix_millis"},
+        {"format_date", "date_format"},
+        {"generate_series", "sequence"},
+        {"getdate", "current_timestamp"},
+        {"group_concat", "listagg"},
+        {"iif", "if"},
+        {"json_extract", "get_json_object"},
+        {"json_extract_string", "get_json_object"},
+        {"json_value", "get_json_object"},
+        {"list", "collect_list"},
+        {"list_aggregate", "aggregate"},
+        {"list_contains", "array_contains"},
+        {"list_distinct", "array_distinct"},
+        {"list_filter", "filter"},
+        {"list_sort", "sort_array"},
+        {"list_transform", "transform"},
+        {"list_value", "array"},
+        {"parse_date", "to_date"},
+        {"parse_timestamp", "to_timestamp"},
+        {"quantile", "percentile"},
+        {"quantile_cont", "percentile_cont"},
+        {"regexp_matches", "regexp_like"},
+        {"regexp_split_to_array", "split"},
+        {"safe_divide", "try_divide"},
+        {"sha256", "sha2"},
+        {"starts_with", "startswith"},
+        {"str_split", "split"},
+        {"strftime", "date_format"},
+        {"string_split", "split"},
+        {"strpos", "instr"},
+        {"strptime", "to_timestamp"},
+        {"struct_pack", "named_struct"},
+        {"today", "current_date"},
+        {"unnest", "explode"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+        if (str_equal_ignore_case(name, str_from(names[i].foreign))) {
+            return names[i].own;
+        }
+    }
+    return NULL;
+}
+
 static const char *nearest(Str name)
 {
+    const char *own = foreign_name(name);
+    if (own != NULL) {
+        return own;
+    }
     const char *best = NULL;
     size_t best_distance = 0;
     size_t distance_max = name.size < 4 ? 1 : name.size / 3;

@@ -88,9 +88,9 @@ static inline uint32_t rows_at(Rows rows, uint32_t i)
     return rows.selection == NULL ? i : rows.selection[i];
 }
 
-/* FOR_ROWS(call->rows, i, { r[i] = a[i] + b[i]; }); two loops, the dense one vectorizes. The rows are
- * copied: a result of bytes or INTs might else be where their count is, and the compiler would read
- * that again for every row. */
+/* FOR_ROWS(call->rows, i, { r[i] = a[i] + b[i]; }); two loops, the dense one vectorizes. The rows
+ * are copied: a result of bytes or INTs might else be where their count is, and the compiler would
+ * read that again for every row. */
 #define FOR_ROWS(rows_, i, ...)                                                                    \
     do {                                                                                           \
         const Rows i##_rows_ = (rows_);                                                            \

@@ -109,6 +109,8 @@ static const Type *parameter_type(char letter, const Type *from)
     case 's':
         wanted = &type_string;
         break;
+    case 'q':
+        return from->kind == TYPE_STRING || from->kind == TYPE_NULL ? &type_string : NULL;
     case 'x':
         wanted = &type_binary;
         break;
@@ -155,6 +157,7 @@ static const char *letter_name(char letter)
     case 'd':
         return "\"DOUBLE\"";
     case 's':
+    case 'q':
         return "\"STRING\"";
     case 'x':
         return "\"BINARY\"";

@@ -13,11 +13,10 @@ typedef struct FunctionEntry {
 } FunctionEntry;
 
 /* By the entry's signature, "ss?>i": a letter a parameter, then the result. Letters: b BOOLEAN,
- * i INT, l BIGINT, L BIGINT from integers only, d DOUBLE, s STRING, x BINARY, a DATE, t TIMESTAMP,
- * n TIMESTAMP_NTZ,
- * S ARRAY<STRING>, A any ARRAY, M any MAP, o TIMESTAMP or TIMESTAMP_NTZ, y STRING or BINARY, ?
- * anything, = (result) the first argument's type; the last parameter repeats where there are more
- * arguments. */
+ * i INT, l BIGINT, L BIGINT from integers only, d DOUBLE, s STRING, q STRING from no other type, x
+ * BINARY, a DATE, t TIMESTAMP, n TIMESTAMP_NTZ, S ARRAY<STRING>, A any ARRAY, M any MAP, o
+ * TIMESTAMP or TIMESTAMP_NTZ, y STRING or BINARY, ? anything, = (result) the first argument's type;
+ * the last parameter repeats where there are more arguments. */
 NODISCARD Error *resolve_signature(FunctionCall *call, const Type **ret_type);
 
 /* The others: they may change call->argument_types (what each argument is cast to) and give the

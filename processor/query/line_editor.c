@@ -182,6 +182,9 @@ LineEnd line_editor_read(LineEditor *editor, const char *prompt, Buffer *line)
     int size = 0;
     editor->prompt = prompt;
     editor->cancelled = false;
+    /* Before the prompt shows: libedit leaves the terminal as it is while input waits, and a Ctrl-C
+     * that comes then would be a signal and cost the line without a new prompt. */
+    (void)el_set(editor->edit, EL_PREP_TERM, 1);
     const char *text = el_gets(editor->edit, &size);
     buffer_clear(line);
     if (editor->cancelled) {

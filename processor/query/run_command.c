@@ -229,6 +229,20 @@ static Error *run_explain(Session *session, const AstExplain *explain, RowWriter
     return session_run_query(session, statement->query, true, writer);
 }
 
+/* A statement that cannot be run here: its mistake, or that it is right and not supported. */
+static Error *not_run(const Session *session, const AstStatement *statement, Arena *arena)
+{
+    BindContext context = session_bind_context(session, arena);
+    Error *error = bind_judge(&context, statement);
+    if (error != NULL && error_class(error) != ERROR_NOT_YET) {
+        return error;
+    }
+    error_free(error);
+    return error_at(ERROR_NOT_YET, statement->place,
+                    "`tidemark query` runs queries, DESCRIBE, SHOW and EXPLAIN; this statement is "
+                    "not supported yet.");
+}
+
 Error *session_run_command(Session *session, const AstStatement *statement, RowWriter *writer)
 {
     AUTO(arena) Arena *arena = arena_new("command");
@@ -241,7 +255,5 @@ Error *session_run_command(Session *session, const AstStatement *statement, RowW
     if (statement->kind == AST_STATEMENT_SHOW) {
         return run_show(session, statement, arena, writer);
     }
-    return error_at(ERROR_NOT_YET, statement->place,
-                    "`tidemark query` runs queries, DESCRIBE, SHOW and EXPLAIN; this statement is "
-                    "not supported yet.");
+    return not_run(session, statement, arena);
 }

@@ -7,6 +7,8 @@
 
 #include "processor/base/banned.h"
 
+enum { SHOWN_TABLES = 8 };
+
 Error *session_open(const SessionOptions *options, Session **ret_session)
 {
     TimeZone *zone = NULL;
@@ -82,6 +84,32 @@ static Error *schema_of(Session *session, FileTable *table, Str columns, const S
                                 : file_table_infer(table, session->arena, ret_schema);
 }
 
+/* The file's name up to its first dot, where it can be a table's. */
+static Str name_of_file(Str path)
+{
+    while (str_find_byte(path, '/') < path.size) {
+        (void)str_cut(&path, '/');
+    }
+    Str name = str_cut(&path, '.');
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.data[i];
+        if (!char_is_digit(c) && c != '_' && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z')) {
+            return STR_NULL;
+        }
+    }
+    return name;
+}
+
+COLD static Error *wrong_input(Str input)
+{
+    Error *error = error_new(
+        ERROR_USAGE, "--input takes NAME=FILE or NAME=FILE,COLUMNS, not `%.*s`.", STR_ARG(input));
+    Str name = name_of_file(input);
+    bool file = str_find_byte(input, '=') == input.size && name.size > 0;
+    return file ? error_set_hint(error, "did you mean %.*s=%.*s?", STR_ARG(name), STR_ARG(input))
+                : error;
+}
+
 Error *session_add_input(Session *session, Str input)
 {
     Str rest = arena_copy_str(session->arena, input);
@@ -89,8 +117,7 @@ Error *session_add_input(Session *session, Str input)
     Str parts[3];
     size_t part_count = catalog_split_name(name, parts, ARRAY_LENGTH(parts));
     if (rest.data == NULL || rest.size == 0 || part_count == 0) {
-        return error_new(ERROR_USAGE, "--input takes NAME=FILE or NAME=FILE,COLUMNS, not `%.*s`.",
-                         STR_ARG(input));
+        return wrong_input(input);
     }
     size_t end = file_end(rest);
     Str file = {rest.data, end};
@@ -115,12 +142,37 @@ Error *session_add_input(Session *session, Str input)
 
 /* ----------------------------------------------------------- statements --- */
 
-Error *session_run_statement(Session *session, const AstStatement *statement, RowWriter *writer)
+static Error *run_statement(Session *session, const AstStatement *statement, RowWriter *writer)
 {
     if (statement->kind == AST_STATEMENT_QUERY) {
         return session_run_query(session, statement->query, session->options.explain, writer);
     }
     return session_run_command(session, statement, writer);
+}
+
+/* Who looks for a table is told how one is made, or which there are. */
+static Error *add_tables_hint(const Session *session, Error *error)
+{
+    if (error == NULL || error_hint(error) != NULL ||
+        (error_class(error) != ERROR_TABLE_OR_VIEW_NOT_FOUND &&
+         error_class(error) != ERROR_UNRESOLVABLE_TABLE_FUNCTION)) {
+        return error;
+    }
+    if (session->input_count == 0) {
+        return error_set_hint(error, "--input NAME=FILE makes a table of a file");
+    }
+    AUTO_BUFFER Buffer names = {0};
+    for (size_t i = 0; i < session->input_count && i < SHOWN_TABLES; i++) {
+        buffer_printf(&names, "%s`%.*s`", i == 0 ? "" : ", ", STR_ARG(session->inputs[i].name));
+    }
+    bool more = session->input_count > SHOWN_TABLES;
+    return error_set_hint(error, "--input NAME=FILE makes a table of a file; there are %s%s",
+                          buffer_cstr(&names), more ? " …" : "");
+}
+
+Error *session_run_statement(Session *session, const AstStatement *statement, RowWriter *writer)
+{
+    return add_tables_hint(session, run_statement(session, statement, writer));
 }
 
 bool session_run_script(Session *session, Str script, RowWriter *writer, Diagnostics *diagnostics)

@@ -98,6 +98,27 @@ static bool is_whole(Str text)
     return whole;
 }
 
+/* The statement for the history, on one line: where a line ended, a comment that ended with it
+ * would take the rest along. */
+static void remember(Shell *shell)
+{
+    Str text = buffer_str(&shell->statement);
+    AUTO_BUFFER Buffer line = {0};
+    TokenList tokens = {0};
+    size_t end = 0;
+    lexer_run(text, &tokens);
+    for (size_t i = 0; i < tokens.count && tokens.items[i].size > 0; i++) {
+        const Token *token = &tokens.items[i];
+        Str gap = {text.data + end, token->start - end};
+        bool one_line = str_find_byte(gap, '\n') == gap.size;
+        buffer_append_str(&line, i == 0 ? STR("") : one_line ? gap : STR(" "));
+        buffer_append(&line, text.data + token->start, token->size);
+        end = token->start + token->size;
+    }
+    lexer_done(&tokens);
+    line_editor_remember(shell->editor, buffer_str(&line));
+}
+
 /* A line that begins with a backslash; false: leave. */
 static bool run_command(Shell *shell, Str line)
 {
@@ -115,11 +136,23 @@ static bool run_command(Shell *shell, Str line)
         buffer_printf(&statement, name.size == 0 ? "SHOW FUNCTIONS%.*s" : "DESCRIBE FUNCTION %.*s",
                       STR_ARG(name));
     } else {
+        if (!str_equal(word, STR("\\?")) && !str_equal(word, STR("\\h"))) {
+            (void)printf("There is no command %.*s.\n", STR_ARG(word));
+        }
         (void)fputs(help, stdout);
         return true;
     }
     run(shell, buffer_str(&statement));
     return true;
+}
+
+/* The word alone, with or without `;`. */
+static bool is_word(Str line, Str word)
+{
+    while (line.size > 0 && (line.data[line.size - 1] == ';' || line.data[line.size - 1] == ' ')) {
+        line.size--;
+    }
+    return str_equal_ignore_case(line, word);
 }
 
 /* One line; false: leave. */
@@ -134,14 +167,18 @@ static bool take_line(Shell *shell, Str line)
             line_editor_remember(shell->editor, text);
             return run_command(shell, text);
         }
-        if (str_equal_ignore_case(text, STR("quit")) || str_equal_ignore_case(text, STR("exit"))) {
+        if (is_word(text, STR("quit")) || is_word(text, STR("exit"))) {
             return false;
+        }
+        if (is_word(text, STR("help"))) {
+            (void)fputs(help, stdout);
+            return true;
         }
     }
     buffer_append_str(&shell->statement, line);
     buffer_append_byte(&shell->statement, '\n');
     if (is_whole(buffer_str(&shell->statement))) {
-        line_editor_remember(shell->editor, str_trim(buffer_str(&shell->statement)));
+        remember(shell);
         run(shell, buffer_str(&shell->statement));
         buffer_clear(&shell->statement);
     }

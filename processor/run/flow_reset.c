@@ -13,33 +13,29 @@
  * (RU-55). The last transaction begins a definition that knows nothing of the old one: it says
  * where in the table's topic its rows begin. So the flow starts once more, on an empty table. */
 #include "processor/base/fault.h"
+#include "processor/run/data_loss.h"
 #include "processor/run/flow_runner_internal.h"
 #include "processor/run/table_definition.h"
 
 #include "processor/base/banned.h"
 
-/* Records the source had and can no longer give: the table's rows from them will be gone. */
+/* Before anything is deleted. */
 static Error *warn_data_loss_of(FlowRunner *runner, const char *update_id, const FlowInput *input)
 {
-    const char *topic = input->program->source->topic;
-    int64_t lost = 0;
+    DataLoss loss = {.topic = input->program->source->topic};
     for (int p = 0; p < source_reader_partitions(input->reader); p++) {
-        int64_t start = 0;
-        int64_t end = 0;
-        TRY(log_watermarks(runner->context->log, topic, p, READ_COMMITTED,
-                           runner->context->timeout_ms, &start, &end));
-        lost += start;
+        TRY(data_loss_add(&loss, runner->context->log, p,
+                          source_reader_partition(input->reader, p)->next,
+                          runner->context->timeout_ms));
     }
-    if (lost == 0) {
+    if (loss.records == 0) {
         return NULL;
     }
     AUTO_BUFFER Buffer message = {0};
     AUTO_BUFFER Buffer fields = {0};
-    buffer_printf(&message,
-                  "Full refresh of `%.*s`: topic `%s` has lost its first %lld offsets; rows that "
-                  "came from them cannot be made again.",
-                  STR_ARG(runner->program->bound->name), topic, (long long)lost);
-    buffer_printf(&fields, "\"topic\":\"%s\",\"records\":%lld", topic, (long long)lost);
+    data_loss_format(&loss, runner->program->bound->name, &message);
+    buffer_printf(&fields, "\"topic\":\"%s\",\"records\":%lld", loss.topic,
+                  (long long)loss.records);
     event_warning(runner->context->events, update_id, runner->program, "FULL_REFRESH_DATA_LOSS",
                   buffer_str(&message), buffer_str(&fields));
     return NULL;

@@ -331,14 +331,14 @@ static Error *read_record(Reading *reading, const LogRecord *record, Arena *batc
     return NULL;
 }
 
-Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str flow, Str table,
-                     int timeout_ms, Arena *arena, Progress *ret_progress)
+typedef Error *TakeRecord(void *context, const LogRecord *record, Arena *batch_arena);
+
+static Error *read_topic(Log *log, const char *progress_topic, Isolation until, int timeout_ms,
+                         TakeRecord *take, void *context)
 {
     int64_t start = 0;
     int64_t end = 0;
     TRY(log_watermarks(log, progress_topic, 0, until, timeout_ms, &start, &end));
-    Progress progress = {0};
-    Reading reading = {.flow = flow, .table = table, .arena = arena, .progress = &progress};
     AUTO(topic_reader) TopicReader *reader = NULL;
     TRY(topic_reader_open(log, progress_topic, 1, &start, &end, &reader));
     AUTO(arena) Arena *batch_arena = arena_new("progress");
@@ -347,13 +347,60 @@ Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str 
         size_t count = 0;
         TRY(topic_reader_next(reader, timeout_ms, batch_arena, &records, &count));
         if (count == 0) {
-            break;
+            return NULL;
         }
         for (size_t i = 0; i < count; i++) {
-            TRY(read_record(&reading, &records[i], batch_arena));
+            TRY(take(context, &records[i], batch_arena));
         }
         arena_reset(batch_arena);
     }
+}
+
+static Error *take_progress(void *context, const LogRecord *record, Arena *batch_arena)
+{
+    return read_record(context, record, batch_arena);
+}
+
+Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str flow, Str table,
+                     int timeout_ms, Arena *arena, Progress *ret_progress)
+{
+    Progress progress = {0};
+    Reading reading = {.flow = flow, .table = table, .arena = arena, .progress = &progress};
+    TRY(read_topic(log, progress_topic, until, timeout_ms, take_progress, &reading));
     *ret_progress = progress;
+    return NULL;
+}
+
+typedef struct Names {
+    Arena *arena;
+    Str *names;
+    size_t count;
+    size_t capacity;
+} Names;
+
+static Error *take_table(void *context, const LogRecord *record, Arena *batch_arena)
+{
+    Names *tables = context;
+    const JsonTree *key = NULL;
+    TRY(json_tree_parse(record->key, batch_arena, &key));
+    Str table = json_tree_str(json_tree_get(key, "table"), STR_NULL);
+    bool known = table.data == NULL || record->value.data == NULL;
+    for (size_t i = 0; !known && i < tables->count; i++) {
+        known = str_equal(tables->names[i], table);
+    }
+    if (!known) {
+        *arena_push(tables->arena, tables->names, tables->count, tables->capacity) =
+            arena_copy_str(tables->arena, table);
+    }
+    return NULL;
+}
+
+Error *progress_tables(Log *log, const char *progress_topic, int timeout_ms, Arena *arena,
+                       Str **ret_tables, size_t *ret_count)
+{
+    Names tables = {.arena = arena};
+    TRY(read_topic(log, progress_topic, READ_COMMITTED, timeout_ms, take_table, &tables));
+    *ret_tables = tables.names;
+    *ret_count = tables.count;
     return NULL;
 }

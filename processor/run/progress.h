@@ -85,6 +85,10 @@ typedef struct Progress {
 NODISCARD Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str flow,
                                Str table, int timeout_ms, Arena *arena, Progress *ret_progress);
 
+/* Names of the tables that have a definition, as committed by now. */
+NODISCARD Error *progress_tables(Log *log, const char *progress_topic, int timeout_ms, Arena *arena,
+                                 Str **ret_tables, size_t *ret_count);
+
 /* Key and value of the records. */
 void progress_position_key(Str flow, Str topic, int32_t partition, Buffer *out);
 void progress_position_value(const ProgressPosition *position, const int64_t *ends,

@@ -109,10 +109,10 @@ Error *check_reset_allowed(const ProgramTable *table)
         if (str_equal(property->name, STR("pipelines.reset.allowed")) &&
             str_equal_ignore_case(property->value, STR("false"))) {
             return error_set_hint(
-                error_at(ERROR_RESET_NOT_ALLOWED, table->bound->place,
-                         "The table `%.*s` forbids a full refresh by its property "
-                         "pipelines.reset.allowed.",
-                         STR_ARG(table->bound->name)),
+                error_new(ERROR_RESET_NOT_ALLOWED,
+                          "The table `%.*s` forbids a full refresh by its property "
+                          "pipelines.reset.allowed.",
+                          STR_ARG(table->bound->name)),
                 "a refresh without FULL works; set the property to 'true' to build it anew");
         }
     }

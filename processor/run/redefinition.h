@@ -46,6 +46,11 @@ const char *redefinition_name(RedefinitionKind kind);
 NODISCARD Error *redefinition_judge(const Program *program, size_t index, const StoredTable *stored,
                                     Arena *arena, Redefinition *ret_redefinition);
 
+/* The whole program against the running pipeline, for people: a paragraph a table, and the tables
+ * it no longer has. *ret_good: nothing needs a full refresh or is refused. */
+NODISCARD Error *redefinition_report(const Program *program, Log *log, int timeout_ms, Buffer *out,
+                                     bool *ret_good);
+
 /* pipelines.reset.allowed = 'false' (ST-30): RESET_NOT_ALLOWED. */
 NODISCARD Error *check_reset_allowed(const ProgramTable *table);
 

@@ -1,270 +1,10 @@
-/* Printing names, literals, types and expressions. An operand gets parentheses when its operator
- * binds looser than its place asks for (levels of parser_internal.h). */
-#include <assert.h>
-
+/* Printing expressions. An operand gets parentheses when its operator binds looser than its place
+ * asks for (levels of parser_internal.h), and never otherwise: a text as deep as the parser takes
+ * must not get deeper. */
 #include "processor/sql/ast_print_internal.h"
-#include "processor/sql/lexer.h"
 #include "processor/sql/parser_internal.h"
 
 #include "processor/base/banned.h"
-
-/* ---------------------------------------------------------- names, literals --- */
-
-void print_list_separator(Buffer *out, size_t i)
-{
-    if (i > 0) {
-        buffer_append_cstr(out, ", ");
-    }
-}
-
-void ast_print_identifier(const AstIdentifier *identifier, Buffer *out)
-{
-    if (!identifier->quoted && lexer_is_word(identifier->name)) {
-        buffer_append_str(out, identifier->name);
-        return;
-    }
-    buffer_append_byte(out, '`');
-    for (size_t i = 0; i < identifier->name.size; i++) {
-        if (identifier->name.data[i] == '`') {
-            buffer_append_byte(out, '`');
-        }
-        buffer_append_byte(out, identifier->name.data[i]);
-    }
-    buffer_append_byte(out, '`');
-}
-
-void ast_print_name(const AstName *name, Buffer *out)
-{
-    for (size_t i = 0; i < name->part_count; i++) {
-        if (i > 0) {
-            buffer_append_byte(out, '.');
-        }
-        ast_print_identifier(&name->parts[i], out);
-    }
-}
-
-void ast_print_string(Str value, Buffer *out)
-{
-    buffer_append_byte(out, '\'');
-    for (size_t i = 0; i < value.size; i++) {
-        char c = value.data[i];
-        if (c == '\'' || c == '\\') {
-            buffer_append_byte(out, '\\');
-            buffer_append_byte(out, c);
-        } else if (c == '\n') {
-            buffer_append_cstr(out, "\\n");
-        } else if (c == '\0') {
-            buffer_append_cstr(out, "\\u0000"); /* \0 and digits would be octal */
-        } else {
-            buffer_append_byte(out, c);
-        }
-    }
-    buffer_append_byte(out, '\'');
-}
-
-void print_identifiers(const AstIdentifierList *list, Buffer *out)
-{
-    for (size_t i = 0; i < list->item_count; i++) {
-        print_list_separator(out, i);
-        ast_print_identifier(&list->items[i], out);
-    }
-}
-
-void print_columns(const AstIdentifierList *list, Buffer *out)
-{
-    buffer_append_byte(out, '(');
-    print_identifiers(list, out);
-    buffer_append_byte(out, ')');
-}
-
-const char *interval_unit_name(AstIntervalUnit unit)
-{
-    static const char *const names[] = {
-        [AST_UNIT_MICROSECOND] = "MICROSECOND",
-        [AST_UNIT_MILLISECOND] = "MILLISECOND",
-        [AST_UNIT_SECOND] = "SECOND",
-        [AST_UNIT_MINUTE] = "MINUTE",
-        [AST_UNIT_HOUR] = "HOUR",
-        [AST_UNIT_DAY] = "DAY",
-        [AST_UNIT_WEEK] = "WEEK",
-        [AST_UNIT_MONTH] = "MONTH",
-        [AST_UNIT_YEAR] = "YEAR",
-    };
-    return names[unit];
-}
-
-static void print_interval_value(const AstIntervalPart *part, Buffer *out)
-{
-    buffer_append_cstr(out, part->negative ? " -" : " ");
-    if (part->is_string) {
-        ast_print_string(part->value, out);
-    } else {
-        buffer_append_str(out, part->value);
-    }
-}
-
-void print_interval(const AstInterval *interval, Buffer *out)
-{
-    buffer_append_cstr(out, "INTERVAL");
-    for (size_t i = 0; i < interval->part_count; i++) {
-        print_interval_value(&interval->parts[i], out);
-        if (interval->form != AST_INTERVAL_STRING) {
-            buffer_printf(out, " %s", interval_unit_name(interval->parts[i].unit));
-        }
-    }
-    if (interval->form == AST_INTERVAL_FIELDS) {
-        buffer_printf(out, " TO %s", interval_unit_name(interval->to_unit));
-    }
-}
-
-static void print_literal(const AstLiteral *literal, Buffer *out)
-{
-    static const char *const suffixes[] = {
-        [AST_SUFFIX_NONE] = "", [AST_SUFFIX_L] = "L", [AST_SUFFIX_S] = "S",   [AST_SUFFIX_Y] = "Y",
-        [AST_SUFFIX_F] = "F",   [AST_SUFFIX_D] = "D", [AST_SUFFIX_BD] = "BD",
-    };
-    static const char *const words[] = {
-        [AST_LITERAL_NULL] = "NULL",
-        [AST_LITERAL_TRUE] = "TRUE",
-        [AST_LITERAL_FALSE] = "FALSE",
-        [AST_LITERAL_STRING] = "",
-        [AST_LITERAL_DATE] = "DATE ",
-        [AST_LITERAL_TIMESTAMP] = "TIMESTAMP ",
-        [AST_LITERAL_TIMESTAMP_NTZ] = "TIMESTAMP_NTZ ",
-        [AST_LITERAL_TIMESTAMP_LTZ] = "TIMESTAMP_LTZ ",
-        [AST_LITERAL_BINARY] = "X",
-    };
-    switch (literal->kind) {
-    case AST_LITERAL_INTEGER:
-    case AST_LITERAL_DECIMAL:
-    case AST_LITERAL_DOUBLE:
-        buffer_append_str(out, literal->value);
-        buffer_append_cstr(out, suffixes[literal->suffix]);
-        return;
-    case AST_LITERAL_NULL:
-    case AST_LITERAL_TRUE:
-    case AST_LITERAL_FALSE:
-        buffer_append_cstr(out, words[literal->kind]);
-        return;
-    case AST_LITERAL_STRING:
-    case AST_LITERAL_DATE:
-    case AST_LITERAL_TIMESTAMP:
-    case AST_LITERAL_TIMESTAMP_NTZ:
-    case AST_LITERAL_TIMESTAMP_LTZ:
-    case AST_LITERAL_BINARY:
-        buffer_append_cstr(out, words[literal->kind]);
-        ast_print_string(literal->value, out);
-        return;
-    }
-}
-
-/* -------------------------------------------------------------------- types --- */
-
-static void print_struct_field(const AstStructField *field, Buffer *out)
-{
-    ast_print_identifier(&field->name, out);
-    buffer_append_cstr(out, ": ");
-    ast_print_data_type(field->type, out);
-    if (field->not_null) {
-        buffer_append_cstr(out, " NOT NULL");
-    }
-    if (field->comment.value.data != NULL) {
-        buffer_append_cstr(out, " COMMENT ");
-        ast_print_string(field->comment.value, out);
-    }
-}
-
-static void print_struct_type(const AstDataType *type, Buffer *out)
-{
-    buffer_append_cstr(out, "STRUCT<");
-    for (size_t i = 0; i < type->field_count; i++) {
-        print_list_separator(out, i);
-        print_struct_field(&type->fields[i], out);
-    }
-    buffer_append_byte(out, '>');
-}
-
-static void print_decimal_type(const AstDataType *type, Buffer *out)
-{
-    buffer_append_cstr(out, "DECIMAL");
-    if (type->has_precision) {
-        buffer_printf(out, "(%lld", (long long)type->precision);
-        if (type->has_scale) {
-            buffer_printf(out, ",%lld", (long long)type->scale);
-        }
-        buffer_append_byte(out, ')');
-    }
-}
-
-static void print_interval_type(const AstDataType *type, Buffer *out)
-{
-    buffer_printf(out, "INTERVAL %s", interval_unit_name(type->interval_from));
-    if (type->interval_to != type->interval_from) {
-        buffer_printf(out, " TO %s", interval_unit_name(type->interval_to));
-    }
-}
-
-void ast_print_data_type(const AstDataType *type, Buffer *out)
-{
-    static const char *const names[] = {
-        [AST_TYPE_BOOLEAN] = "BOOLEAN",     [AST_TYPE_TINYINT] = "TINYINT",
-        [AST_TYPE_SMALLINT] = "SMALLINT",   [AST_TYPE_INT] = "INT",
-        [AST_TYPE_BIGINT] = "BIGINT",       [AST_TYPE_FLOAT] = "FLOAT",
-        [AST_TYPE_DOUBLE] = "DOUBLE",       [AST_TYPE_STRING] = "STRING",
-        [AST_TYPE_CHAR] = "CHAR",           [AST_TYPE_VARCHAR] = "VARCHAR",
-        [AST_TYPE_BINARY] = "BINARY",       [AST_TYPE_DATE] = "DATE",
-        [AST_TYPE_TIMESTAMP] = "TIMESTAMP", [AST_TYPE_TIMESTAMP_NTZ] = "TIMESTAMP_NTZ",
-        [AST_TYPE_VARIANT] = "VARIANT",
-    };
-    switch (type->kind) {
-    case AST_TYPE_DECIMAL:
-        print_decimal_type(type, out);
-        return;
-    case AST_TYPE_INTERVAL:
-        print_interval_type(type, out);
-        return;
-    case AST_TYPE_STRUCT:
-        print_struct_type(type, out);
-        return;
-    case AST_TYPE_MAP:
-        buffer_append_cstr(out, "MAP<");
-        ast_print_data_type(type->key, out);
-        buffer_append_cstr(out, ", ");
-        ast_print_data_type(type->element, out);
-        buffer_append_byte(out, '>');
-        return;
-    case AST_TYPE_ARRAY:
-        buffer_append_cstr(out, "ARRAY<");
-        ast_print_data_type(type->element, out);
-        buffer_append_byte(out, '>');
-        return;
-    case AST_TYPE_CHAR:
-    case AST_TYPE_VARCHAR:
-        buffer_printf(out, "%s(%lld)", names[type->kind], (long long)type->length);
-        return;
-    case AST_TYPE_STRING:
-        buffer_append_cstr(out, "STRING");
-        if (type->collation.name.data != NULL) {
-            buffer_append_cstr(out, " COLLATE ");
-            ast_print_identifier(&type->collation, out);
-        }
-        return;
-    case AST_TYPE_BOOLEAN:
-    case AST_TYPE_TINYINT:
-    case AST_TYPE_SMALLINT:
-    case AST_TYPE_INT:
-    case AST_TYPE_BIGINT:
-    case AST_TYPE_FLOAT:
-    case AST_TYPE_DOUBLE:
-    case AST_TYPE_BINARY:
-    case AST_TYPE_DATE:
-    case AST_TYPE_TIMESTAMP:
-    case AST_TYPE_TIMESTAMP_NTZ:
-    case AST_TYPE_VARIANT:
-        buffer_append_cstr(out, names[type->kind]);
-        return;
-    }
-}
 
 /* ---------------------------------------------------------------- operators --- */
 
@@ -419,7 +159,8 @@ static bool reads_as_quantifier(const AstExpr *pattern)
     while (first->kind == AST_EXPR_BINARY) {
         first = first->binary.first;
     }
-    if (first->kind != AST_EXPR_CALL || first->call->name.part_count != 1) {
+    if (first->kind != AST_EXPR_CALL || first->call->name.part_count != 1 ||
+        first->call->name.parts[0].quoted) {
         return false;
     }
     Str name = first->call->name.parts[0].name;
@@ -498,17 +239,75 @@ static void print_cast(const AstCast *cast, Buffer *out)
     buffer_append_byte(out, ')');
 }
 
+/* The expression whose text begins that of `expr`. */
+static const AstExpr *leftmost(const AstExpr *expr)
+{
+    for (;;) {
+        switch (expr->kind) {
+        case AST_EXPR_BINARY:
+            expr = expr->binary.first;
+            break;
+        case AST_EXPR_INDEX:
+            expr = expr->index.base;
+            break;
+        case AST_EXPR_VARIANT_PATH:
+            expr = expr->variant_path.base;
+            break;
+        case AST_EXPR_COLLATE:
+            expr = expr->collate.operand;
+            break;
+        default:
+            return expr;
+        }
+    }
+}
+
+/* The bare word a text begins with when it begins with a name; else STR_NULL. */
+static Str first_word(const AstExpr *expr)
+{
+    const AstName *name = expr->kind == AST_EXPR_COLUMN ? &expr->column.name
+                          : expr->kind == AST_EXPR_CALL ? &expr->call->name
+                                                        : NULL;
+    return name == NULL || name->parts[0].quoted ? STR_NULL : name->parts[0].name;
+}
+
+static bool is_one_of(Str word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; word.data != NULL && i < count; i++) {
+        if (str_equal_ignore_case(word, str_from(words[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* BOTH + a is a sum: behind a word of TRIM a sign, or a name such as IN, goes on with it. */
+static bool continues_word(const AstExpr *first)
+{
+    static const char *const operators[] = {"between", "collate", "div",    "ilike", "in",
+                                            "is",      "like",    "regexp", "rlike"};
+    bool sign = first->kind == AST_EXPR_UNARY && (first->unary.operator_ == AST_UNARY_MINUS ||
+                                                  first->unary.operator_ == AST_UNARY_PLUS);
+    return sign || is_one_of(first_word(first), operators, ARRAY_LENGTH(operators));
+}
+
+/* BOTH is what is meant without a word, and is written only before a name that is such a word. */
 static void print_trim(const AstTrim *trim, Buffer *out)
 {
-    static const char *const words[] = {
-        [AST_TRIM_BOTH] = "BOTH", [AST_TRIM_LEADING] = "LEADING", [AST_TRIM_TRAILING] = "TRAILING"};
-    buffer_printf(out, "TRIM(%s ", words[trim->kind]);
-    if (trim->characters != NULL) {
-        /* A sign, or a name such as IN, would make BOTH the operand. */
-        if (trim->characters->kind == AST_EXPR_LITERAL) {
-            ast_print_expr(trim->characters, out);
-        } else {
+    static const char *const kinds[] = {
+        [AST_TRIM_BOTH] = "both", [AST_TRIM_LEADING] = "leading", [AST_TRIM_TRAILING] = "trailing"};
+    static const char *const texts[] = {[AST_TRIM_BOTH] = "BOTH ",
+                                        [AST_TRIM_LEADING] = "LEADING ",
+                                        [AST_TRIM_TRAILING] = "TRAILING "};
+    const AstExpr *first = trim->characters == NULL ? NULL : leftmost(trim->characters);
+    bool word = trim->kind != AST_TRIM_BOTH || first == NULL ||
+                is_one_of(first_word(first), kinds, ARRAY_LENGTH(kinds));
+    buffer_printf(out, "TRIM(%s", word ? texts[trim->kind] : "");
+    if (first != NULL) {
+        if (word && continues_word(first)) {
             print_in_parentheses(trim->characters, out);
+        } else {
+            print_operand(trim->characters, LEVEL_COMPARISON, out);
         }
         buffer_append_byte(out, ' ');
     }
@@ -561,14 +360,23 @@ void print_arguments(const AstArgument *items, size_t count, Buffer *out)
     }
 }
 
+/* Is it a predicate of IN, or does it begin with one? */
+static bool begins_with_in(const AstExpr *expr)
+{
+    while (expr->kind == AST_EXPR_BINARY) {
+        expr = expr->binary.first;
+    }
+    return (expr->kind == AST_EXPR_IN_LIST && !expr->in_list.negated) ||
+           (expr->kind == AST_EXPR_IN_QUERY && !expr->in_query.negated);
+}
+
 /* position(a IN (b), c) would read as POSITION(a IN b). */
 static bool needs_first_parentheses(const AstCall *call)
 {
     return call->name.part_count == 1 && !call->name.parts[0].quoted &&
            str_equal_ignore_case(call->name.parts[0].name, STR("position")) && !call->distinct &&
            call->argument_count > 0 && call->arguments[0].name.name.data == NULL &&
-           call->arguments[0].expr->kind != AST_EXPR_LAMBDA &&
-           level_of(call->arguments[0].expr) < LEVEL_COMPARISON;
+           begins_with_in(call->arguments[0].expr);
 }
 
 static void print_call_arguments(const AstCall *call, Buffer *out)

@@ -21,6 +21,7 @@ void print_sort_items(const AstSortItem *items, size_t count, Buffer *out);
 void print_sort_direction(const AstSortItem *item, Buffer *out);
 void print_window_definition(const AstWindow *window, Buffer *out);
 void print_named_windows(const AstNamedWindow *items, size_t count, Buffer *out);
+void print_literal(const AstLiteral *literal, Buffer *out);
 void print_interval(const AstInterval *interval, Buffer *out);
 void print_relation(const AstRelation *relation, Buffer *out);
 void print_table_alias(const AstTableAlias *alias, Buffer *out);

@@ -11,9 +11,9 @@
 
 #include "processor/base/banned.h"
 
-enum { SHOWN_SIZE_MAX = 40, SHOWN_LINE_MAX = 400, LISTED_MAX = 6, OPENING_SIZE_MAX = 24 };
+enum { SHOWN_SIZE_MAX = 40, SHOWN_LINE_MAX = 16 << 10, LISTED_MAX = 6, OPENING_SIZE_MAX = 24 };
 
-/* The line of the error is copied only when it is short enough to be printed. */
+/* The line of the error is copied unless it is very long: what is printed is cut anyway. */
 static bool line_is_short(Str text, size_t at)
 {
     size_t start = at;
@@ -261,6 +261,12 @@ static Error *missing_comma(const Parser *parser, Error *error, Str alias)
                    : error;
 }
 
+/* A reserved word is seldom another one misspelt: it stands in the wrong place. */
+static bool is_written_right(const Token *token)
+{
+    return token->keyword != KEYWORD_NONE && (keyword_flags(token->keyword) & WORD_RESERVED) != 0;
+}
+
 static Error *add_hint(Parser *parser, Error *error)
 {
     const Token *token = parser_token(parser);
@@ -268,10 +274,10 @@ static Error *add_hint(Parser *parser, Error *error)
     if (foreseen != NULL) {
         return error_set_hint(error, "%s", foreseen);
     }
-    if (token->kind == TOKEN_WORD) {
+    if (token->kind == TOKEN_WORD && !is_written_right(token)) {
         Str word = parser_token_text(parser, token);
         Keyword keyword = parser_nearest_tried(parser, word);
-        if (keyword != KEYWORD_NONE) {
+        if (keyword != KEYWORD_NONE && keyword != token->keyword) {
             return error_set_hint(error, "did you mean %s?", keyword_name(keyword));
         }
     }

@@ -51,6 +51,12 @@ static const Foreseen foreseen[] = {
     {NULL, "FETCH", "NEXT", NULL, "the first rows are taken by LIMIT and their number"},
     {"LIMIT", "#", ",", "#",
      "write LIMIT and the number of rows, then OFFSET and how many to skip"},
+    {NULL, "*", "EXCLUDE", NULL, "columns are left out by EXCEPT: * EXCEPT (column, …)"},
+    {NULL, "*", "REPLACE", "(", "leave the column out, * EXCEPT (column), and add the expression"},
+    {NULL, "FROM", "'", NULL, "`tidemark query --input name=FILE` makes a table of a file"},
+    {NULL, "JOIN", "'", NULL, "`tidemark query --input name=FILE` makes a table of a file"},
+    {NULL, NULL, "SUMMARIZE", NULL, "DESCRIBE table tells its columns and their types"},
+    {NULL, NULL, "COPY", NULL, "rows are written to a file by `tidemark query -o csv … > file`"},
     {NULL, NULL, "GROUPS", NULL, "a frame counts ROWS, or a RANGE of values"},
     /* expressions */
     {NULL, NULL, "!", "IN", "write NOT IN"},
@@ -71,6 +77,10 @@ static const Foreseen foreseen[] = {
     {"FILTER", "(", "a", NULL, "write FILTER (WHERE condition)"},
     {"EXTRACT", "(", "'", NULL, "the field is a word without quotes: EXTRACT(YEAR FROM …)"},
     {NULL, "DOUBLE", "PRECISION", NULL, "write DOUBLE"},
+    {NULL, NULL, "NOT", "NULL", "write IS NOT NULL"},
+    {NULL, "SIMILAR", "TO", NULL, "a regular expression is matched by RLIKE"},
+    {NULL, NULL, "~", NULL, "a regular expression is matched by RLIKE"},
+    {NULL, NULL, "[", NULL, "an array is written array(1, 2, 3)"},
     {NULL, NULL, "?", NULL, "there are no parameters in statements"},
 };
 

@@ -147,10 +147,7 @@ Error *parse_named_windows(Parser *parser, AstNamedWindow **ret_items, size_t *r
         AstNamedWindow named = {0};
         TRY(parse_identifier(parser, "a window's name", &named.name));
         TRY(parser_expect_word(parser, KEYWORD_AS));
-        size_t start = parser->at;
-        named.window = arena_new_object(parser->arena, AstWindow);
-        TRY(parse_window_definition(parser, named.window));
-        named.window->place = parser_place_from(parser, start);
+        TRY(parse_window(parser, &named.window));
         *PARSER_PUSH(parser, items, count, capacity) = named;
     } while (parser_accept(parser, TOKEN_COMMA));
     *ret_items = items;

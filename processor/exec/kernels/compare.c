@@ -1,14 +1,12 @@
-/* Comparison: six operators over every orderable type, `<=>`, greatest, least, IN.
+/* Comparison: six operators over every orderable type, `<=>`, greatest, least.
  *
  * Floats follow Spark's total order: NaN equals NaN and is above Infinity, -0.0 equals 0.0. Strings
  * and binaries compare by bytes. Decimals of different scales compare exactly. Arrays compare
  * element by element, structs field by field, NULL first. */
 #include <math.h>
+#include <string.h>
 
-#include "processor/base/hash.h"
-#include "processor/base/map.h"
 #include "processor/data/decimal.h"
-#include "processor/data/key_encoding.h"
 #include "processor/exec/kernels/kernels.h"
 #include "processor/exec/program.h"
 
@@ -36,8 +34,8 @@
 
 #define PLAIN_LESS(x, y) ((x) < (y))
 #define PLAIN_EQUAL(x, y) ((x) == (y))
-#define FLOAT_LESS(x, y) ((x) < (y) || (((y) != (y)) & ((x) == (x))))
-#define FLOAT_EQUAL(x, y) ((x) == (y) || (((x) != (x)) & ((y) != (y))))
+#define FLOAT_LESS(x, y) (((x) < (y)) | (((y) != (y)) & ((x) == (x))))
+#define FLOAT_EQUAL(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
 
 COMPARE_LOOPS(uint8_t, bool, PLAIN_LESS, PLAIN_EQUAL)
 COMPARE_LOOPS(int8_t, int8, PLAIN_LESS, PLAIN_EQUAL)
@@ -259,79 +257,77 @@ static void extreme(const KernelCall *call, int direction)
     list_skip_to(call, row_count);
 }
 
-static void greatest(const KernelCall *call)
+static void greatest_any(const KernelCall *call)
 {
     extreme(call, 1);
 }
 
-static void least(const KernelCall *call)
+static void least_any(const KernelCall *call)
 {
     extreme(call, -1);
 }
 
-const Kernel kernel_greatest = {.run = greatest};
-const Kernel kernel_least = {.run = least};
-
-/* ---- IN a list of constants ---- */
-
-/* The values by their key encoding, which is equal exactly when the values are. */
-typedef struct InSet {
-    Map values;
-    bool has_null;
-} InSet;
-
-static bool in_set(const InSet *set, const Vector *vector, uint32_t row, Buffer *key)
+/* The result begins as the first argument. */
+static void copy_first(const KernelCall *call)
 {
-    Str bytes;
-    if (type_physical(vector->type) == PHYSICAL_STR) {
-        bytes = VECTOR_VALUE(vector, Str, row);
-        bytes.data = bytes.data == NULL ? "" : bytes.data;
-    } else {
-        buffer_clear(key);
-        key_encode_value(vector, row, key);
-        bytes = buffer_str(key);
-    }
-    return map_get(&set->values, bytes) != NULL;
-}
-
-/* TRUE when it is there; otherwise NULL when the list holds a NULL. */
-static void in(const KernelCall *call)
-{
-    const InSet *set = call->state;
-    uint8_t *r = RESULT(call, uint8_t);
-    AUTO_BUFFER Buffer key = {0};
-    FOR_VALID_ROWS(call, i)
-    {
-        r[i] = in_set(set, call->arguments[0], i, &key);
-        if (!r[i] && set->has_null) {
-            vector_set_null(call->result, call->arena, i);
-        }
+    const Vector *first = call->arguments[0];
+    Vector *result = call->result;
+    memcpy(result->data, first->data, call->row_count * type_value_size(result->type));
+    if (first->validity != NULL) {
+        memcpy(vector_need_validity(result, call->arena), first->validity,
+               ((size_t)call->row_count + 63) / 64 * sizeof(uint64_t));
     }
 }
 
-static void release_set(void *set)
-{
-    map_done(&((InSet *)set)->values);
-}
-
-KernelRun *in_choose(KernelSetup *setup)
-{
-    InSet *set = arena_new_object(setup->arena, InSet);
-    arena_on_reset(setup->arena, release_set, set);
-    for (size_t i = 1; i < setup->argument_count; i++) {
-        const Vector *value = setup->constants[i];
-        if (!vector_is_valid(value, 0) || type_physical(value->type) == PHYSICAL_NONE) {
-            set->has_null = true;
-            continue;
-        }
-        AUTO_BUFFER Buffer key = {0};
-        if (type_physical(value->type) == PHYSICAL_STR) {
-            buffer_append_str(&key, VECTOR_VALUE(value, Str, 0));
-        } else {
-            key_encode_value(value, 0, &key);
-        }
-        map_put(&set->values, arena_copy_str(setup->arena, buffer_str(&key)), set);
+/* Numbers: argument by argument. BETTER(x, y): is y to take the place of x? */
+#define EXTREME_LOOP(CType, name, BETTER)                                                          \
+    static void name(const KernelCall *call)                                                       \
+    {                                                                                              \
+        Vector *result = call->result;                                                             \
+        CType *restrict r = RESULT(call, CType);                                                   \
+        copy_first(call);                                                                          \
+        for (size_t k = 1; k < call->argument_count; k++) {                                        \
+            const Vector *other = call->arguments[k];                                              \
+            const CType *restrict a = ARGUMENT(call, k, CType);                                    \
+            if (result->validity == NULL && other->validity == NULL) {                             \
+                FOR_ROWS(call->rows, i, { r[i] = BETTER(r[i], a[i]) ? a[i] : r[i]; });             \
+                continue;                                                                          \
+            }                                                                                      \
+            FOR_ROWS(call->rows, i, {                                                              \
+                bool is_there = vector_is_valid(result, i);                                        \
+                if (vector_is_valid(other, i) && (!is_there || BETTER(r[i], a[i]))) {              \
+                    r[i] = a[i];                                                                   \
+                    vector_set_valid(result, i);                                                   \
+                }                                                                                  \
+            });                                                                                    \
+        }                                                                                          \
     }
-    setup->state = set;
-    return in;
-}
+
+#define PLAIN_GREATER(x, y) ((x) > (y))
+#define FLOAT_GREATER(x, y) FLOAT_LESS(y, x)
+#define EXTREME_LOOPS(CType, suffix, LESS, GREATER)                                                \
+    EXTREME_LOOP(CType, greatest_##suffix, LESS)                                                   \
+    EXTREME_LOOP(CType, least_##suffix, GREATER)
+
+EXTREME_LOOPS(int8_t, int8, PLAIN_LESS, PLAIN_GREATER)
+EXTREME_LOOPS(int16_t, int16, PLAIN_LESS, PLAIN_GREATER)
+EXTREME_LOOPS(int32_t, int32, PLAIN_LESS, PLAIN_GREATER)
+EXTREME_LOOPS(int64_t, int64, PLAIN_LESS, PLAIN_GREATER)
+EXTREME_LOOPS(int128, int128, PLAIN_LESS, PLAIN_GREATER)
+EXTREME_LOOPS(float, float, FLOAT_LESS, FLOAT_GREATER)
+EXTREME_LOOPS(double, double, FLOAT_LESS, FLOAT_GREATER)
+
+#define CHOOSE_EXTREME(name)                                                                       \
+    static KernelRun *choose_##name(KernelSetup *setup)                                            \
+    {                                                                                              \
+        static KernelRun *const loops[PHYSICAL_STRUCT + 1] = {                                     \
+            NUMBER_LOOPS(name),                                                                    \
+            [PHYSICAL_INT128] = name##_int128,                                                     \
+        };                                                                                         \
+        KernelRun *loop = loops[type_physical(setup->result)];                                     \
+        return loop == NULL ? name##_any : loop;                                                   \
+    }                                                                                              \
+    const Kernel kernel_##name = {.choose = choose_##name};
+
+CHOOSE_EXTREME(greatest)
+CHOOSE_EXTREME(least)

@@ -131,6 +131,21 @@ static bool match_piece(const LikePattern *pattern, const Piece *piece, Str s, s
     return true;
 }
 
+/* Behind `%`, bytes are searched for: moves to where the piece may match; false when nowhere. */
+static bool skip_to_piece(const LikePattern *pattern, const Piece *piece, Str s, size_t *at)
+{
+    if (piece->kind != PIECE_BYTES) {
+        return true;
+    }
+    const char *found =
+        memmem(s.data + *at, s.size - *at, pattern->text.data + piece->at, piece->size);
+    if (found == NULL) {
+        return false;
+    }
+    *at = (size_t)(found - s.data);
+    return true;
+}
+
 static bool like_matches(const LikePattern *pattern, Str s)
 {
     size_t at = 0;
@@ -156,6 +171,9 @@ static bool like_matches(const LikePattern *pattern, Str s)
             return false;
         }
         retry_at = utf8_next(s, retry_at);
+        if (!skip_to_piece(pattern, &pattern->pieces[retry_piece], s, &retry_at)) {
+            return false;
+        }
         at = retry_at;
         piece = retry_piece;
     }

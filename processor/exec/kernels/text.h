@@ -25,12 +25,26 @@ static inline size_t utf8_next(Str s, size_t at)
     return next < s.size ? next : s.size;
 }
 
+/* Are the next eight bytes there, and ASCII? */
+static inline bool utf8_eight_ascii(Str s, size_t at)
+{
+    uint64_t eight = 0;
+    if (s.size - at < sizeof eight) {
+        return false;
+    }
+    memcpy(&eight, s.data + at, sizeof eight);
+    return (eight & UINT64_C(0x8080808080808080)) == 0;
+}
+
 /* Characters of the text. */
 static inline int64_t utf8_length(Str s)
 {
     int64_t count = 0;
-    for (size_t i = 0; i < s.size; i = utf8_next(s, i)) {
-        count++;
+    size_t at = 0;
+    while (at < s.size) {
+        bool ascii = utf8_eight_ascii(s, at);
+        at = ascii ? at + 8 : utf8_next(s, at);
+        count += ascii ? 8 : 1;
     }
     return count;
 }
@@ -40,8 +54,9 @@ static inline size_t utf8_offset(Str s, int64_t count)
 {
     size_t at = 0;
     while (count > 0 && at < s.size) {
-        at = utf8_next(s, at);
-        count--;
+        bool ascii = count >= 8 && utf8_eight_ascii(s, at);
+        at = ascii ? at + 8 : utf8_next(s, at);
+        count -= ascii ? 8 : 1;
     }
     return at;
 }

@@ -242,7 +242,9 @@ static void tokens_replace(Tokens *tokens, Piece piece, const Str *items, size_t
         return;
     }
     memmove(tokens->items + piece.begin + count, tokens->items + piece.end, tail * sizeof *items);
-    memcpy(tokens->items + piece.begin, items, count * sizeof *items);
+    for (size_t i = 0; i < count; i++) {
+        tokens->items[piece.begin + i] = items[i];
+    }
     tokens->count = piece.begin + count + tail;
 }
 

@@ -173,7 +173,7 @@ static void test_not_null_is_kept(void **state)
     BoundNode *query = NULL;
     bind_fixture_init(&fixture);
     static const Field fields[] = {{{"k", 1}, &type_int, true, {NULL, 0}}};
-    static const Schema schema = {fields, 1};
+    static const Schema schema = {.fields = fields, .field_count = 1};
     Relation relation = {.name = STR("n"), .kind = RELATION_INLINE, .schema = &schema};
     assert_null(catalog_add(fixture.context.catalog, &relation));
     assert_null(bind_fixture_query(&fixture, "SELECT k, k + 1 AS j FROM n", &query));

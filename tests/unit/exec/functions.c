@@ -40,10 +40,10 @@ static void test_examples(void **state)
     sql_fixture_init(&sql, "UTC");
     for (size_t i = 0; function_at(i) != NULL; i++) {
         const Function *function = function_at(i);
-        if (function->resolve == NULL) {
+        if (function->doc[0] == '\0') {
+            assert_null(function->resolve); /* not built yet */
             continue;
         }
-        assert_true(function->doc[0] != '\0');
         const char *separator = strstr(function->example, " -- ");
         assert_non_null(separator);
         Str query = {function->example, (size_t)(separator - function->example)};

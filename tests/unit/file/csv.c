@@ -92,7 +92,8 @@ static void test_bad_values(void **state)
         {"1,x,y\nz,x,y\n", "column `a`: `z` cannot be read as INT", 2},
         {"1 ,x,y\n", "column `a`: `1 ` cannot be read as INT", 1},
         {"2147483648,x,y\n", "`2147483648` cannot be read as INT", 1},
-        {"1,\"x\n\",y\n2,x,y,z\n", "more than 3 fields", 3},
+        {"1,\"x\n\",y\n2,x,y,z\n", "the record has 4 fields, the columns are 3", 3},
+        {"c,a\nx,1\ny,2,z\n", "the record has 3 fields, the header names 2", 3},
         {"1,x,y\n2,\"x,y\n3,x,y\n", "a quote that begins a field is not closed", 2},
         {"a,b,A\n1,x,y\n", "the header names the column `a` twice", 1},
         {"9999999999999999999999,x,y", "cannot be read as INT", 1},
@@ -103,6 +104,21 @@ static void test_bad_values(void **state)
         assert_fails(read_path(path, three_columns(folder), 1, &rows), ERROR_MALFORMED_RECORD,
                      cases[i].message, cases[i].line);
     }
+}
+
+/* A byte order mark is no part of the first name, nor of the first value. */
+static void test_byte_order_mark(void **state)
+{
+    const Folder *folder = *state;
+    assert_csv(folder, three_columns(folder),
+               "\xEF\xBB\xBF"
+               "a,b\n1,x\n",
+               "{\"a\":1,\"b\":\"x\",\"c\":null}\n");
+    assert_csv(folder, three_columns(folder),
+               "\xEF\xBB\xBF"
+               "1,\"x\ny\",z\n",
+               "{\"a\":1,\"b\":\"x\\ny\",\"c\":\"z\"}\n");
+    assert_csv(folder, three_columns(folder), "\xEF\xBB\xBF", "");
 }
 
 /* With a header columns go by name, whatever their order, and those it does not name are NULL. */
@@ -168,6 +184,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_blank_lines, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_types, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_bad_values, folder_open, folder_close),
+        cmocka_unit_test_setup_teardown(test_byte_order_mark, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_header, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_no_header, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_headers_of_files, folder_open, folder_close),

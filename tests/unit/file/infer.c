@@ -91,6 +91,20 @@ static void test_csv(void **state)
                    "a INT, b STRING, c STRING, d STRING");
 }
 
+/* Names as Spark 4.3.0 makes them (header true): empty ones numbered, and those that are there
+ * twice. Where every column is text nothing tells such a line from a row. */
+static void test_csv_odd_headers(void **state)
+{
+    assert_columns(*state, "h1.csv", "id,id,ID\n1,2,3\n", "id0 INT, id1 INT, ID2 INT");
+    assert_columns(
+        *state, "h2.csv", "Order ID,order id,Price ($),,select\n1,2,3.5,x,y\n",
+        "`Order ID0` INT, `order id1` INT, `Price ($)` DOUBLE, _c3 STRING, `select` STRING");
+    assert_columns(*state, "h3.csv", ",a\n0,2\n1,3\n", "_c0 INT, a INT");
+    assert_columns(*state, "h4.csv", "name,\nann,oslo\n", "_c0 STRING, _c1 STRING");
+    assert_columns(*state, "h5.csv", "a,a\n", "_c0 STRING, _c1 STRING");
+    assert_columns(*state, "h6.csv", "\xEF\xBB\xBF\"id\",name\n1,x\n", "id INT, name STRING");
+}
+
 /* Without a header columns are called as Spark calls them. */
 static void test_csv_without_header(void **state)
 {
@@ -105,6 +119,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_json_names, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_json_refused, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_csv, folder_open, folder_close),
+        cmocka_unit_test_setup_teardown(test_csv_odd_headers, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(test_csv_without_header, folder_open, folder_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

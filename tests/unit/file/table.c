@@ -97,20 +97,20 @@ static void test_folder(void **state)
     assert_string_equal(buffer_cstr(&rows), "{\"id\":1}\n{\"id\":11}\n{\"id\":2}\n");
 }
 
-static void assert_not_found(const char *path)
+static void assert_not_found(const char *path, const char *message)
 {
     FileOptions options = {.time_zone = time_zone_utc()};
     FileTable *table = NULL;
-    assert_fails(file_table_open(str_from(path), &options, &table), ERROR_PATH_NOT_FOUND,
-                 "Path does not exist", 0);
+    assert_fails(file_table_open(str_from(path), &options, &table), ERROR_PATH_NOT_FOUND, message,
+                 0);
 }
 
 static void test_missing(void **state)
 {
     const Folder *folder = *state;
-    assert_not_found(path_in(folder, "none.jsonl"));
-    assert_not_found(path_in(folder, "none*.jsonl"));
-    assert_not_found(folder->path); /* an empty folder */
+    assert_not_found(path_in(folder, "none.jsonl"), "Path does not exist: ");
+    assert_not_found(path_in(folder, "none*.jsonl"), "Path does not exist: no file fits ");
+    assert_not_found(folder->path, "There are no files in the folder ");
 }
 
 static void test_name_with_brackets(void **state)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes all_types_*.avro and all_types.jsonl (needs `pip install fastavro cramjam`). The values of the JSON lines are
+"""Writes all_types_*.avro and all_types.jsonl (needs `pip install fastavro cramjam backports.zstd`). The values of the JSON lines are
 written from the same numbers as the records, not read back."""
 import datetime
 import decimal
@@ -59,7 +59,7 @@ def line(row):
 
 
 rows = [record(i) for i in range(60)]
-for codec in ("null", "deflate", "snappy"):
+for codec in ("null", "deflate", "snappy", "zstandard"):
     with open(f"{HERE}/all_types_{codec}.avro", "wb") as out:
         fastavro.writer(out, SCHEMA, rows, codec=codec, sync_interval=1500)
 with open(f"{HERE}/all_types.jsonl", "w") as out:
