@@ -72,9 +72,6 @@ static bool check_stream_clauses(Select *select)
     const AstSelect *ast = select->ast;
     Binder *binder = select->binder;
     bool ok = true;
-    if (ast->distinct) {
-        ok = binder_report(binder, not_yet(ast->place, "SELECT DISTINCT over a stream"));
-    }
     if (ast->group_by != NULL) {
         ok = binder_report(binder, not_yet(ast->group_by->place, "GROUP BY over a stream"));
     }
@@ -94,12 +91,9 @@ static Error *check_stream_item(const FunctionCatalog *functions, const AstExpr 
     if (traits.aggregate != NULL) {
         return not_yet(traits.aggregate->place, "An aggregate over a stream");
     }
-    if (traits.analytic != NULL) {
-        return not_yet(traits.analytic->place, "A window function over a stream");
-    }
-    return traits.time_window == NULL
+    return traits.analytic == NULL
                ? NULL
-               : not_yet(traits.time_window->place, "A time window over a stream");
+               : not_yet(traits.analytic->place, "A window function over a stream");
 }
 
 static bool check_stream(Select *select)
