@@ -122,7 +122,8 @@ static Error *begin_task(Join *join, const Pull *pull)
     TRY(check_single(join));
     join_table_finish(join->table);
     join->next_unmatched = 0;
-    join->phase = probe_matters(join) ? JOIN_PHASE_PROBE : JOIN_PHASE_UNMATCHED;
+    bool probe = join->node->streaming || probe_matters(join);
+    join->phase = probe ? JOIN_PHASE_PROBE : JOIN_PHASE_UNMATCHED;
     return NULL;
 }
 
@@ -193,6 +194,9 @@ static Error *join_next(Operator *op, const Pull *pull, Batch **ret_batch)
             break;
         case JOIN_PHASE_PROBE:
             TRY(probe_next(join, pull, ret_batch));
+            if (*ret_batch == NULL && join->node->streaming) {
+                return NULL; /* the next batch of the stream meets the same table */
+            }
             join->phase = *ret_batch == NULL ? JOIN_PHASE_UNMATCHED : JOIN_PHASE_PROBE;
             break;
         case JOIN_PHASE_UNMATCHED:

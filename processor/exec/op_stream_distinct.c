@@ -109,6 +109,16 @@ static Error *forget_key(void *context, uint32_t side, Str key, Arena *arena)
     return NULL;
 }
 
+static Error *forget_passed(StreamDistinct *distinct, Arena *arena)
+{
+    int64_t watermark = distinct->stream->watermarks[distinct->node->watermark];
+    for (bool taken = true; taken;) {
+        TRY(stream_calendar_take(distinct->calendar, watermark, arena, forget_key, distinct,
+                                 &taken));
+    }
+    return NULL;
+}
+
 static Error *distinct_next(Operator *op, const Pull *pull, Batch **ret_batch)
 {
     StreamDistinct *distinct = (StreamDistinct *)op;
@@ -118,11 +128,7 @@ static Error *distinct_next(Operator *op, const Pull *pull, Batch **ret_batch)
     if (in != NULL) {
         return distinct_batch(distinct, pull, in, ret_batch);
     }
-    return distinct->calendar == NULL
-               ? NULL
-               : stream_calendar_take(distinct->calendar,
-                                      distinct->stream->watermarks[distinct->node->watermark],
-                                      pull->arena, forget_key, distinct);
+    return distinct->calendar == NULL ? NULL : forget_passed(distinct, pull->arena);
 }
 
 static void distinct_set_now(Operator *op, int64_t now_us)

@@ -221,15 +221,13 @@ static Error *take_second(StreamCalendar *calendar, int64_t second, Arena *arena
 }
 
 Error *stream_calendar_take(StreamCalendar *calendar, int64_t watermark_us, Arena *arena,
-                            Take *take, void *context)
+                            Take *take, void *context, bool *ret_taken)
 {
-    while (calendar->first < calendar->count) {
-        int64_t second = calendar->seconds[calendar->first];
-        if (second_behind(watermark_us) <= second) {
-            return NULL;
-        }
-        calendar->first++;
-        TRY(take_second(calendar, second, arena, take, context));
+    *ret_taken = calendar->first < calendar->count &&
+                 second_behind(watermark_us) > calendar->seconds[calendar->first];
+    if (!*ret_taken) {
+        return NULL;
     }
-    return NULL;
+    int64_t second = calendar->seconds[calendar->first++];
+    return take_second(calendar, second, arena, take, context);
 }

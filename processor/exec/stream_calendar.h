@@ -18,11 +18,12 @@ void stream_calendar_close(StreamCalendar *calendar);
  * twice. */
 NODISCARD Error *stream_calendar_add(StreamCalendar *calendar, int64_t time_us, uint32_t side,
                                      Str key);
-/* Takes out everything whose second has passed, in the order of the seconds, and hands it to
- * `take`, which may add to the calendar (not what has passed) and must not keep `key`. */
+/* Takes out what is in under the earliest second, if the watermark has reached it, and hands each
+ * entry to `take`, which may add to the calendar (nothing that has passed) and must not keep `key`.
+ * *ret_taken false: nothing is due. */
 NODISCARD Error *stream_calendar_take(StreamCalendar *calendar, int64_t watermark_us, Arena *arena,
                                       Error *(*take)(void *context, uint32_t side, Str key,
                                                      Arena *arena),
-                                      void *context);
+                                      void *context, bool *ret_taken);
 
 #endif

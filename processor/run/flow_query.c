@@ -121,8 +121,8 @@ Error *flow_query_open(FlowRunner *runner)
     if (runner->expectations == NULL) {
         TRY(expectations_open(program->bound, &exec, &runner->expectations));
     }
-    if (runner->query != NULL) {
-        return NULL;
+    if (runner->query != NULL || (program->state_count > 0 && runner->states == NULL)) {
+        return NULL; /* without states the table is to be emptied first */
     }
     if (program->static_count > 0 && runner->statics == NULL) {
         TRY(flow_statics_refresh(runner));
