@@ -17,11 +17,6 @@ int str_compare(Str a, Str b)
     return a.size < b.size ? -1 : a.size > b.size;
 }
 
-static char ascii_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 bool str_equal_ignore_case(Str a, Str b)
 {
     if (a.size != b.size) {

@@ -34,6 +34,10 @@ static inline bool str_equal(Str a, Str b)
 
 /* Byte-wise order, a shorter prefix first (SQ-30). Returns <0, 0, >0. */
 int str_compare(Str a, Str b);
+static inline char ascii_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
 /* ASCII case is ignored, as SQL names are compared (SQ-31). */
 bool str_equal_ignore_case(Str a, Str b);
 bool str_starts_with(Str s, Str prefix);

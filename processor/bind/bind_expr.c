@@ -136,7 +136,9 @@ static Error *bind_column(Binder *binder, const Scope *scope, const AstExpr *exp
         return bind_other_name(binder, scope, expr, ret);
     }
     base = bound_column(binder->arena, match.field, match.column, expr->place);
-    base->text = bound_text(binder, expr);
+    /* A column may be called as a function is that needs no parentheses: user, current_date. */
+    bool column_of_that_name = expr->column.current_value != AST_CURRENT_NONE;
+    base->text = column_of_that_name ? name->text : bound_text(binder, expr);
     return bind_fields(binder, base, expr, match.used_parts, ret);
 }
 

@@ -70,6 +70,7 @@ Error *bound_new_around(Binder *binder, const BoundExpr *pattern, BoundExpr **ch
     expr->child_count = child_count;
     expr->height = height + 1;
     expr->node_count = (uint32_t)nodes;
+    bound_set_digest(expr);
     *ret = expr;
     return NULL;
 }

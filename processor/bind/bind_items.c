@@ -420,38 +420,57 @@ const Scope *scope_shown(const Scope *scope)
     return scope->select != NULL && scope->select->output != NULL ? scope->select->output : scope;
 }
 
-/* Where the column of an item stands first: one that stands in the list twice is one name
- * (SELECT a, a … ORDER BY a), but not under aliases. */
-static size_t first_of(const SelectList *list, size_t item)
+static bool is_column_item(const SelectList *list, size_t item)
 {
-    for (size_t i = 0; i < item; i++) {
-        if (list->expressions[i]->kind == BOUND_COLUMN &&
-            list->expressions[item]->kind == BOUND_COLUMN &&
-            list->expressions[i]->column == list->expressions[item]->column &&
-            list->qualifiers[i] == list->qualifiers[item] &&
-            str_equal_ignore_case(list->fields[i].name, list->fields[item].name) &&
-            !list->aliased[i] && !list->aliased[item]) {
-            return i;
-        }
+    return list->expressions[item]->kind == BOUND_COLUMN && !list->aliased[item];
+}
+
+static size_t input_width(const SelectList *list)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t column = is_column_item(list, i) ? list->expressions[i]->column : 0;
+        width = column >= width ? column + 1 : width;
     }
-    return item;
+    return width;
+}
+
+/* Where the column of each item stands first: one that stands in the list twice is one name
+ * (SELECT a, a … ORDER BY a), but not under aliases. Items of one column are chained. */
+static const uint32_t *find_firsts(Binder *binder, const SelectList *list)
+{
+    uint32_t *firsts = arena_new_array(binder->arena, uint32_t, list->count);
+    uint32_t *heads = arena_new_array(binder->arena, uint32_t, input_width(list)); /* item + 1 */
+    uint32_t *next = arena_new_array(binder->arena, uint32_t, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        firsts[i] = i;
+        if (!is_column_item(list, i)) {
+            continue;
+        }
+        uint32_t *link = &heads[list->expressions[i]->column];
+        while (*link != 0 &&
+               (list->qualifiers[*link - 1] != list->qualifiers[i] ||
+                !str_equal_ignore_case(list->fields[*link - 1].name, list->fields[i].name))) {
+            link = &next[*link - 1];
+        }
+        firsts[i] = *link == 0 ? i : *link - 1;
+        *link = *link == 0 ? i + 1 : *link;
+    }
+    return firsts;
 }
 
 OutputNames select_output_names(Binder *binder, const SelectList *list)
 {
-    uint32_t *firsts = arena_new_array(binder->arena, uint32_t, list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        firsts[i] = (uint32_t)first_of(list, i);
-    }
-    return (OutputNames){NULL, list->qualifiers, firsts};
+    return (OutputNames){NULL, list->qualifiers, find_firsts(binder, list)};
 }
 
 Scope select_output_scope(Binder *binder, const SelectList *list)
 {
+    const uint32_t *firsts = find_firsts(binder, list);
     ScopeColumn *columns = arena_new_array(binder->arena, ScopeColumn, list->count);
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (first_of(list, i) == i) {
+        if (firsts[i] == i) {
             columns[count++] = (ScopeColumn){
                 .field = &list->fields[i], .qualifier = list->qualifiers[i], .column = (uint32_t)i};
         }

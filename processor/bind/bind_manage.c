@@ -99,6 +99,10 @@ void bind_alter(Binder *binder, const AstAlter *alter)
     case AST_ALTER_ADD_SCHEDULE:
     case AST_ALTER_ALTER_SCHEDULE:
         bind_schedule(binder, alter->schedule);
+        if (alter->schedule->kind == AST_SCHEDULE_TRIGGER) {
+            binder_report(binder, check_trigger_count(binder->context->trigger_tables,
+                                                      alter->schedule->place));
+        }
         binder_report(binder, found ? check_schedule_state(alter, target) : NULL);
         return;
     case AST_ALTER_DROP_SCHEDULE:
@@ -106,6 +110,9 @@ void bind_alter(Binder *binder, const AstAlter *alter)
         return;
     case AST_ALTER_SET_PROPERTIES:
         check_properties(binder, alter->properties, alter->property_count);
+        if (found && target->key_count > 0) {
+            check_append_only(binder, alter->properties, alter->property_count);
+        }
         return;
     case AST_ALTER_SET_ROW_FILTER:
     case AST_ALTER_DROP_ROW_FILTER:

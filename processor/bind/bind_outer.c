@@ -165,6 +165,7 @@ static Error *map_expr(const Mapping *mapping, BoundExpr *expr, BoundExpr **ret)
     if (expr->kind == BOUND_OUTER_COLUMN) {
         TRY(mapping->map(mapping->context, expr, &copy->column));
     }
+    bound_set_digest(copy);
     *ret = copy;
     return NULL;
 }

@@ -13,6 +13,7 @@
 
 #include "processor/base/map.h"
 #include "processor/bind/routine.h"
+#include "processor/bind/schedule.h"
 #include "processor/bind/statement.h"
 #include "processor/bind/trigger.h"
 #include "processor/bind/view.h"
@@ -482,6 +483,19 @@ static const Str *key_names(Arena *arena, const Schema *schema, const BoundFlow 
     return names;
 }
 
+/* ST-31 */
+static void check_table_append_only(Binder *binder, const ProgramTable *table)
+{
+    bool replaces = false;
+    for (const ProgramFlow *flow = table->flows; flow != NULL; flow = flow->next) {
+        replaces = replaces || flow->kind != FLOW_APPEND;
+    }
+    for (size_t i = 0; replaces && i < table->create->clause_count; i++) {
+        const AstTableClause *clause = &table->create->clauses[i];
+        check_append_only(binder, clause->properties, clause->property_count);
+    }
+}
+
 /* What statements about the table ask: its schedule, its properties. */
 static void note_clauses(Relation *relation, const AstCreateStreamingTable *create,
                          const BoundTable *bound)
@@ -520,8 +534,8 @@ static void make_relation(Program *program, ProgramTable *table)
     }
 }
 
-/* TRIGGER ON UPDATE against all that the table's flows read. */
-static void check_trigger(Binder *binder, const ProgramTable *table)
+/* The clause of that kind, or NULL. */
+static const AstTableClause *trigger_of(const ProgramTable *table)
 {
     const AstTableClause *trigger = NULL;
     for (size_t i = 0; i < table->create->clause_count; i++) {
@@ -530,7 +544,29 @@ static void check_trigger(Binder *binder, const ProgramTable *table)
             trigger = clause;
         }
     }
-    if (trigger == NULL || table->flows == NULL) {
+    return trigger;
+}
+
+/* Tables with a TRIGGER there are: those of the installation and the program's before this one. */
+static size_t triggers_before(const Program *program, const ProgramTable *table)
+{
+    size_t count = program->context->trigger_tables;
+    for (const ProgramTable *other = program->tables; other < table; other++) {
+        count += trigger_of(other) != NULL;
+    }
+    return count;
+}
+
+/* TRIGGER ON UPDATE against all that the table's flows read. */
+static void check_trigger(Binder *binder, const ProgramTable *table)
+{
+    const AstTableClause *trigger = trigger_of(table);
+    if (trigger == NULL) {
+        return;
+    }
+    binder_report(binder,
+                  check_trigger_count(triggers_before(binder->program, table), trigger->place));
+    if (table->flows == NULL) {
         return;
     }
     Upstreams upstreams;
@@ -563,6 +599,7 @@ static void bind_table(Program *program, ProgramTable *table)
         ok = bind_flow(program, flow, &target) && ok;
     }
     check_trigger(&binder, table);
+    check_table_append_only(&binder, table);
     table->bound.schema = target.columns;
     if (table->bound.schema != NULL) {
         bind_table_over_columns(&binder, table->create, &table->bound);

@@ -61,7 +61,7 @@ static Error *check_alias(const AstRelation *ast)
 Error *bind_range(Binder *binder, const AstRelation *ast, FromResult *result)
 {
     static const Field id = {{"id", 2}, &type_bigint, true, {NULL, 0}};
-    static const Schema schema = {&id, 1};
+    static const Schema schema = {.fields = &id, .field_count = 1};
     size_t count = ast->argument_count;
     if (count < 1 || count > RANGE_ARGUMENTS_MAX) {
         return error_at(ERROR_WRONG_NUM_ARGS, ast->place,

@@ -98,13 +98,14 @@ static Error *check_at_most_every(Binder *binder, const AstInterval *interval)
                           "more.");
 }
 
-static Error *check_trigger_count(const Binder *binder, SourcePlace place)
+Error *check_trigger_count(size_t before, SourcePlace place)
 {
-    return binder->context->trigger_tables < TRIGGER_TABLES_MAX
+    return before < TRIGGER_TABLES_MAX
                ? NULL
-               : error_at(ERROR_TOO_MANY_TRIGGER_TABLES, place,
-                          "%zu tables have a TRIGGER ON UPDATE already, and %d may.",
-                          binder->context->trigger_tables, TRIGGER_TABLES_MAX);
+               : error_set_hint(error_at(ERROR_TOO_MANY_TRIGGER_TABLES, place,
+                                         "%zu tables have a TRIGGER ON UPDATE already, and %d may.",
+                                         before, TRIGGER_TABLES_MAX),
+                                "SCHEDULE refreshes a table by the clock");
 }
 
 void bind_schedule(Binder *binder, const AstSchedule *schedule)
@@ -121,7 +122,6 @@ void bind_schedule(Binder *binder, const AstSchedule *schedule)
         if (schedule->at_most_every != NULL) {
             binder_report(binder, check_at_most_every(binder, schedule->at_most_every));
         }
-        binder_report(binder, check_trigger_count(binder, schedule->place));
         return;
     }
 }

@@ -149,13 +149,7 @@ bool bind_table_columns(Binder *binder, const AstCreateStreamingTable *create,
 
 /* ----------------------------------------------------------- properties --- */
 
-static bool replaces_rows(const AstCreateStreamingTable *create)
-{
-    return create->flow != NULL && create->flow->kind != AST_FLOW_INSERT;
-}
-
-static void bind_properties(Binder *binder, const AstCreateStreamingTable *create,
-                            const AstTableClause *clause, BoundTable *table)
+static void bind_properties(Binder *binder, const AstTableClause *clause, BoundTable *table)
 {
     BoundProperty *properties =
         arena_new_array(binder->arena, BoundProperty, clause->property_count);
@@ -163,13 +157,6 @@ static void bind_properties(Binder *binder, const AstCreateStreamingTable *creat
     for (size_t i = 0; i < clause->property_count; i++) {
         const AstProperty *property = &clause->properties[i];
         properties[i] = (BoundProperty){property->key, property->value};
-        if (str_equal(property->key, STR("delta.appendOnly")) && replaces_rows(create) &&
-            str_equal_ignore_case(property->value, STR("true"))) {
-            binder_report(binder,
-                          error_at(ERROR_APPEND_ONLY_TABLE, property->key_place,
-                                   "A table with delta.appendOnly = 'true' cannot have a flow "
-                                   "that replaces rows.")); /* ST-31 */
-        }
     }
     table->properties = properties;
     table->property_count = clause->property_count;
@@ -230,15 +217,14 @@ static Error *check_clause_repeated(const AstCreateStreamingTable *create, size_
     return NULL;
 }
 
-static void bind_clause(Binder *binder, const AstCreateStreamingTable *create,
-                        const AstTableClause *clause, BoundTable *table)
+static void bind_clause(Binder *binder, const AstTableClause *clause, BoundTable *table)
 {
     switch (clause->kind) {
     case AST_CLAUSE_COMMENT:
         table->comment = clause->string.value;
         return;
     case AST_CLAUSE_PROPERTIES:
-        bind_properties(binder, create, clause, table);
+        bind_properties(binder, clause, table);
         return;
     case AST_CLAUSE_COLLATION:
         if (!str_equal_ignore_case(clause->identifier.name, STR("UTF8_BINARY"))) { /* ST-27 */
@@ -301,7 +287,7 @@ void bind_table_clauses(Binder *binder, const AstCreateStreamingTable *create, B
     }
     for (size_t i = 0; i < create->clause_count; i++) {
         if (binder_report(binder, check_clause_repeated(create, i))) {
-            bind_clause(binder, create, &create->clauses[i], table);
+            bind_clause(binder, &create->clauses[i], table);
         }
     }
     binder_report(binder, check_default_collation(binder, create));

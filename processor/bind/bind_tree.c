@@ -278,7 +278,8 @@ static bool same(const BoundExpr *a, const BoundExpr *b)
     if (a == b) {
         return true;
     }
-    if (a->node_count != b->node_count) { /* order and depth may differ, not the number of parts */
+    /* Order and depth may differ, not the parts. */
+    if (a->node_count != b->node_count || bound_digest(a) != bound_digest(b)) {
         return false;
     }
     if (same_mirrored(a, b)) {

@@ -211,7 +211,7 @@ Error *bind_schema(Arena *arena, const AstColumnDefinition *columns, size_t coun
                    const Schema **ret_schema)
 {
     Field *fields = arena_new_array(arena, Field, count);
-    Schema so_far = {fields, 0};
+    Schema so_far = {.fields = fields, .field_count = 0};
     for (size_t i = 0; i < count; i++) {
         TRY(bind_source_column(arena, &columns[i], &fields[i]));
         if (schema_find(&so_far, columns[i].name.name) >= 0) {

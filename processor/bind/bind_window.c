@@ -524,35 +524,50 @@ static void set_window(const Binder *binder, BoundNode *node, const BoundExpr *c
     node->sort_key_count = special->order_count;
 }
 
-/* WINDOW over *node for the calls that share the window of call number `first`. */
-static void build_window(Binder *binder, WindowCalls *calls, size_t first, bool *done,
-                         BoundNode **node)
+/* The calls from number `first` on that share its window, marked as done. */
+static size_t take_sharing(const WindowCalls *calls, size_t first, bool *done, size_t *taken)
+{
+    size_t count = 0;
+    for (size_t i = first; i < calls->count; i++) {
+        if (!done[i] && same_window(calls->items[first], calls->items[i])) {
+            done[i] = true;
+            taken[count++] = i;
+        }
+    }
+    return count;
+}
+
+/* WINDOW over *node for the calls that share the window of call number `first`. Each such node has
+ * all columns of those below, so their number is bounded. */
+static Error *build_window(Binder *binder, WindowCalls *calls, size_t first, bool *done,
+                           BoundNode **node)
 {
     Arena *arena = binder->arena;
     const BoundExpr *pattern = calls->items[first];
-    size_t width = (*node)->schema->field_count;
-    Field *fields = arena_new_array(arena, Field, width + calls->count);
-    BoundWindowCall *windows = arena_new_array(arena, BoundWindowCall, calls->count);
-    size_t count = 0;
-    for (size_t i = 0; i < width; i++) {
-        fields[i] = (*node)->schema->fields[i];
+    const Schema *below = (*node)->schema;
+    size_t *taken = arena_new_array(arena, size_t, calls->count - first);
+    size_t count = take_sharing(calls, first, done, taken);
+    TRY(binder_grow(binder, below->field_count + count, pattern->place));
+    Field *fields = arena_new_array(arena, Field, below->field_count + count);
+    BoundWindowCall *windows = arena_new_array(arena, BoundWindowCall, count);
+    for (size_t i = 0; i < below->field_count; i++) {
+        fields[i] = below->fields[i];
     }
-    for (size_t i = first; i < calls->count; i++) {
-        const BoundExpr *call = calls->items[i];
-        if (!done[i] && same_window(pattern, call)) {
-            done[i] = true;
-            calls->columns[i] = (uint32_t)(width + count);
-            fields[width + count] = (Field){call->text, call->type, false, STR_NULL};
-            windows[count++] = window_call(binder, call);
-        }
+    for (size_t i = 0; i < count; i++) {
+        const BoundExpr *call = calls->items[taken[i]];
+        calls->columns[taken[i]] = (uint32_t)(below->field_count + i);
+        fields[below->field_count + i] = (Field){call->text, call->type, false, STR_NULL};
+        windows[i] = window_call(binder, call);
     }
-    BoundNode *window = bound_node_new(binder, BOUND_WINDOW,
-                                       schema_new(arena, fields, width + count), pattern->place);
+    BoundNode *window =
+        bound_node_new(binder, BOUND_WINDOW, schema_new(arena, fields, below->field_count + count),
+                       pattern->place);
     window->child = *node;
     window->windows = windows;
     window->window_count = count;
     set_window(binder, window, pattern);
     *node = window;
+    return NULL;
 }
 
 typedef struct WindowMap {
@@ -593,7 +608,7 @@ static Error *build_round(Binder *binder, BoundExpr **const *slots, size_t slot_
     bool *done = arena_new_array(binder->arena, bool, own.count);
     for (size_t i = 0; i < own.count; i++) {
         if (!done[i]) {
-            build_window(binder, &own, i, done, node);
+            TRY(build_window(binder, &own, i, done, node));
         }
     }
     calls->columns = own.columns;

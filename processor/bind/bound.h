@@ -65,6 +65,7 @@ struct BoundExpr {
     const struct BoundSpecial *special; /* the binder's while it binds a SELECT, then NULL */
     uint32_t height;     /* levels of this tree, bounded by the binder: recursion is safe */
     uint32_t node_count; /* nodes of this tree, shared ones counted as often as they occur */
+    uint64_t digest;     /* the binder's, of a tree with children: see bound_digest */
 };
 
 /* A sort key: ORDER BY expr [DESC] [NULLS FIRST | LAST], defaults resolved. */

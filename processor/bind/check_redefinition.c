@@ -17,13 +17,21 @@
 
 #include "processor/base/banned.h"
 
+static Error *with_ways_out(Error *error, const FlowTarget *target)
+{
+    return error_set_hint(error,
+                          "restore the old definition, or build the table anew by a full refresh: "
+                          "tidemark refresh T.yaml %.*s --full",
+                          STR_ARG(target->table_name));
+}
+
 static Error *full_refresh_required(const FlowTarget *target, SourcePlace place, const char *what)
 {
-    return error_set_hint(error_at(ERROR_FULL_REFRESH_REQUIRED, place,
-                                   "The %s of the table `%.*s` changed. Its rows were stored under "
-                                   "the one before.",
-                                   what, STR_ARG(target->table_name)),
-                          "a full refresh builds the table anew, or restore the old definition");
+    return with_ways_out(error_at(ERROR_FULL_REFRESH_REQUIRED, place,
+                                  "The %s of the table `%.*s` changed. Its rows were stored under "
+                                  "the one before.",
+                                  what, STR_ARG(target->table_name)),
+                         target);
 }
 
 /* ------------------------------------------------------- keys, sequence --- */
@@ -75,12 +83,12 @@ static Error *check_compared(Binder *binder, const FlowTarget *target, const Ast
     if (type_equal(from, to) || (type_child_count(from) == 0 && type_widening_is_exact(from, to))) {
         return NULL;
     }
-    return error_set_hint(error_at(ERROR_FULL_REFRESH_REQUIRED, name->place,
-                                   "The type of the %s `%.*s` of the table `%.*s` changed from %s "
-                                   "to %s, as which values that differ could be equal.",
-                                   what, STR_ARG(name->name), STR_ARG(target->table_name),
-                                   type_text(binder->arena, from), type_text(binder->arena, to)),
-                          "a full refresh builds the table anew, or restore the old definition");
+    return with_ways_out(error_at(ERROR_FULL_REFRESH_REQUIRED, name->place,
+                                  "The type of the %s `%.*s` of the table `%.*s` changed from %s "
+                                  "to %s, as which values that differ could be equal.",
+                                  what, STR_ARG(name->name), STR_ARG(target->table_name),
+                                  type_text(binder->arena, from), type_text(binder->arena, to)),
+                         target);
 }
 
 bool check_key_types_kept(Binder *binder, const AstFlow *flow, const FlowTarget *target)

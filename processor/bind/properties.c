@@ -28,6 +28,25 @@ static Error *check_property(const AstProperty *property)
     return NULL;
 }
 
+static bool is_append_only(const AstProperty *property)
+{
+    return str_equal(property->key, STR("delta.appendOnly")) &&
+           str_equal_ignore_case(property->value, STR("true"));
+}
+
+void check_append_only(Binder *binder, const AstProperty *properties, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_append_only(&properties[i])) { /* ST-31 */
+            binder_report(binder,
+                          error_set_hint(error_at(ERROR_APPEND_ONLY_TABLE, properties[i].key_place,
+                                                  "A table with delta.appendOnly = 'true' cannot "
+                                                  "have a flow that replaces rows."),
+                                         "leave the property out"));
+        }
+    }
+}
+
 void check_properties(Binder *binder, const AstProperty *properties, size_t count)
 {
     Map keys = {0};

@@ -143,7 +143,9 @@ static int run(QueryArguments *arguments, bool loop)
     AUTO(session) Session *session = NULL;
     Error *error = open_session(arguments, &session);
     if (error != NULL) {
-        int code = error_class(error) == ERROR_FILE_NOT_READABLE ? EXIT_FAILED : EXIT_USAGE;
+        bool data = error_class(error) == ERROR_FILE_NOT_READABLE ||
+                    error_class(error) == ERROR_MALFORMED_RECORD;
+        int code = data ? EXIT_FAILED : EXIT_USAGE;
         cli_print_error(error);
         return code;
     }

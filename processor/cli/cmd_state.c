@@ -7,6 +7,7 @@
 #include "processor/base/json_writer.h"
 #include "processor/cli/cli.h"
 #include "processor/cli/commands.h"
+#include "processor/run/redefinition.h"
 #include "processor/run/state_report.h"
 
 #include "processor/base/banned.h"
@@ -395,12 +396,29 @@ static Error *report_all(const StateCommand *command, const Error *ping_error)
     return NULL;
 }
 
+/* The columns of its tables are those of the program and those they keep. One that the program does
+ * not fit (it was changed, and not run yet) is shown by the program. */
+static Error *load_over_stored(StateCommand *command, Log *log, const ProgramTable **table)
+{
+    const Program *program = command->program;
+    StoredTable *stored = NULL;
+    TRY(stored_tables_read(log, program, PING_MS, command->arena, &stored));
+    error_free(program_over_stored(program, stored, NULL, command->arena, &command->program));
+    if (*table != NULL) {
+        *table = &command->program->tables[*table - program->tables];
+    }
+    return NULL;
+}
+
 /* Kafka is asked once whether it is there; if not, the rest goes without it. */
 static Error *report(StateCommand *command, const ProgramTable *table)
 {
     Log *log = NULL;
     TRY(cli_connect(command->program->topology, NULL, &log));
     AUTO(error) Error *ping_error = log_ping(log, PING_MS);
+    if (ping_error == NULL) {
+        ping_error = load_over_stored(command, log, &table);
+    }
     command->log = ping_error == NULL ? log : NULL;
     Error *error = command->arguments->key != NULL ? report_key(command, table, ping_error)
                                                    : report_all(command, ping_error);

@@ -1,6 +1,8 @@
 /* The command line of `tidemark query`: one table of options, each with what takes its value. */
 #include "processor/cli/query_arguments.h"
 
+#include <unistd.h>
+
 #include "processor/data/schema.h"
 
 #include "processor/base/banned.h"
@@ -189,6 +191,19 @@ static bool is_option(const char *argument)
     return argument[0] == '-' && !comment;
 }
 
+/* What is given as SQL is a file's name: meant as data, or as a script. */
+static Error *check_sql(const char *sql)
+{
+    bool name = sql != NULL && sql[0] != '\0' && strpbrk(sql, " \t\r\n;(") == NULL;
+    if (!name || access(sql, F_OK) != 0) {
+        return NULL;
+    }
+    return error_set_hint(error_new(ERROR_USAGE, "`%s` is a file, and no SQL.", sql),
+                          "--input NAME=%s makes a table of it; a script is read from standard "
+                          "input: tidemark query < %s",
+                          sql, sql);
+}
+
 Error *query_arguments_read(int argc, char **argv, QueryArguments *arguments)
 {
     for (int i = 1; i < argc; i++) {
@@ -200,5 +215,5 @@ Error *query_arguments_read(int argc, char **argv, QueryArguments *arguments)
             arguments->sql = argv[i];
         }
     }
-    return NULL;
+    return check_sql(arguments->sql);
 }

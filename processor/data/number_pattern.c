@@ -254,29 +254,6 @@ static void put_blank(Buffer *out)
     }
 }
 
-static void put_too_large(const NumberPattern *pattern, Buffer *out)
-{
-    bool brackets = pattern->sign_behind == NUMBER_SIGN_BRACKETS;
-    const char *before = brackets                                         ? "<"
-                         : pattern->sign_before == NUMBER_SIGN_PLUS_MINUS ? "+"
-                         : pattern->sign_before == NUMBER_SIGN_MINUS      ? "-"
-                                                                          : "";
-    const char *behind = brackets                                         ? ">"
-                         : pattern->sign_behind == NUMBER_SIGN_PLUS_MINUS ? "+"
-                         : pattern->sign_behind == NUMBER_SIGN_MINUS      ? "-"
-                                                                          : "";
-    buffer_append_cstr(out, before);
-    buffer_append_cstr(out, pattern->dollar ? "$" : "");
-    for (size_t i = 0; i < pattern->whole_size; i++) {
-        buffer_append_byte(out, pattern->whole[i] == ',' ? ' ' : '#');
-    }
-    buffer_append_cstr(out, pattern->point ? "." : "");
-    for (size_t i = 0; i < pattern->fraction_digits; i++) {
-        buffer_append_byte(out, '#');
-    }
-    buffer_append_cstr(out, behind);
-}
-
 static void put_sign(NumberSign sign, bool negative, Buffer *out)
 {
     switch (sign) {
@@ -292,6 +269,23 @@ static void put_sign(NumberSign sign, bool negative, Buffer *out)
         buffer_append_cstr(out, negative ? ">" : "  ");
         return;
     }
+}
+
+/* All of the pattern's places as #, with the sign the number has. */
+static void put_too_large(const NumberPattern *pattern, bool negative, Buffer *out)
+{
+    bool brackets = pattern->sign_behind == NUMBER_SIGN_BRACKETS;
+    buffer_append_cstr(out, brackets && negative ? "<" : "");
+    put_sign(pattern->sign_before, negative, out);
+    buffer_append_cstr(out, pattern->dollar ? "$" : "");
+    for (size_t i = 0; i < pattern->whole_size; i++) {
+        buffer_append_byte(out, pattern->whole[i] == ',' ? ' ' : '#');
+    }
+    buffer_append_cstr(out, pattern->point ? "." : "");
+    for (size_t i = 0; i < pattern->fraction_digits; i++) {
+        buffer_append_byte(out, '#');
+    }
+    put_sign(pattern->sign_behind, negative, out);
 }
 
 static void put_whole(const NumberPattern *pattern, Str digits, Buffer *out)
@@ -353,7 +347,7 @@ void number_pattern_format(const NumberPattern *pattern, int128 value, int scale
         fraction.size--;
     }
     if (whole.size > pattern->whole_digits || fraction.size > pattern->fraction_digits) {
-        put_too_large(pattern, out);
+        put_too_large(pattern, negative, out);
         return;
     }
     if (pattern->sign_behind == NUMBER_SIGN_BRACKETS && negative) {

@@ -8,13 +8,16 @@
 typedef struct Schema {
     const Field *fields;
     size_t field_count;
+    /* Of a wide schema: columns by the hash of their names, each + 1, 0 where there is none. */
+    const uint32_t *slots;
+    size_t slot_count; /* 0: few columns, or a power of two */
 } Schema;
 
 /* Copies the fields' array. */
 const Schema *schema_new(Arena *arena, const Field *fields, size_t count);
 /* Deep copy. */
 const Schema *schema_copy(Arena *arena, const Schema *schema);
-/* Index of the column of that name (ignoring case), or -1. */
+/* Index of the first column of that name (ignoring case), or -1. */
 int schema_find(const Schema *schema, Str name);
 /* The nearest column name by edit distance, STR_NULL when none is near. */
 Str schema_nearest(const Schema *schema, Str name);

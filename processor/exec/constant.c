@@ -7,7 +7,7 @@
 Error *constant_evaluate(const BoundExpr *expr, const TimeZone *zone, Arena *arena,
                          const Vector **ret_value)
 {
-    static const Schema no_columns = {NULL, 0};
+    static const Schema no_columns = {.fields = NULL, .field_count = 0};
     ExecContext context = {.time_zone = zone};
     AUTO(expression) Expression *expression = NULL;
     TRY(expression_open(expr, &context, &expression));

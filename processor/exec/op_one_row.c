@@ -29,7 +29,7 @@ static void one_row_close(Operator *op)
 Error *op_one_row_open(const LogicalNode *node, const ExecContext *context, Operator **ret_op)
 {
     (void)context;
-    static const Schema no_columns = {NULL, 0};
+    static const Schema no_columns = {.fields = NULL, .field_count = 0};
     OneRow *one_row = mem_new(OneRow);
     one_row->op = (Operator){.next = one_row_next, .close = one_row_close};
     one_row->schema = node->schema != NULL ? node->schema : &no_columns;

@@ -20,7 +20,7 @@ static Error *append_value(const Values *values, const BoundExpr *expr, Arena *a
         vector_append_from(column, arena, expr->literal, 0);
         return NULL;
     }
-    static const Schema no_columns = {NULL, 0};
+    static const Schema no_columns = {.fields = NULL, .field_count = 0};
     AUTO(expression) Expression *expression = NULL;
     TRY(expression_open(expr, &values->context, &expression));
     const Batch one_row = {.schema = &no_columns, .row_count = 1, .selected_count = 1};

@@ -189,7 +189,7 @@ static void format_condition(const LogicalNode *node, Buffer *out)
     for (size_t i = 0; i < count; i++) {
         fields[i] = i < left->field_count ? left->fields[i] : right->fields[i - left->field_count];
     }
-    const Schema both = {fields, count};
+    const Schema both = {.fields = fields, .field_count = count};
     buffer_append_cstr(out, node->expression_count > 0 ? " IF " : " ON ");
     expr_format(node->condition, &both, out);
     mem_free(fields);

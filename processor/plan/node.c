@@ -207,7 +207,7 @@ const Schema *schema_concat(Arena *arena, const Schema *a, const Schema *b)
 LogicalNode *node_join(Arena *arena, JoinKind kind, LogicalNode *left, LogicalNode *right, Str mark)
 {
     const Field mark_field = {.name = mark, .type = &type_boolean};
-    const Schema mark_schema = {&mark_field, 1};
+    const Schema mark_schema = {.fields = &mark_field, .field_count = 1};
     const Schema *schema = left->schema;
     if (join_gives_right(kind)) {
         schema = schema_concat(arena, left->schema, right->schema);

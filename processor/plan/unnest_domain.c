@@ -211,7 +211,7 @@ static const Schema *with_domain(const Domain *domain, const Schema *schema)
     for (size_t i = 0; i < domain->count; i++) {
         fields[i] = *domain_field(domain, i);
     }
-    const Schema own = {fields, domain->count};
+    const Schema own = {.fields = fields, .field_count = domain->count};
     return schema_concat(arena, schema, &own);
 }
 
@@ -339,7 +339,8 @@ static Error *push_adding(Domain *domain, LogicalNode *node, LogicalNode **ret_n
     LogicalNode *result = NULL;
     TRY(push_unary(domain, node, &result));
     size_t width = node->child->schema->field_count;
-    const Schema own = {node->schema->fields + width, node->schema->field_count - width};
+    const Schema own = {.fields = node->schema->fields + width,
+                        .field_count = node->schema->field_count - width};
     if (node->kind == LOGICAL_WINDOW) {
         result->expressions =
             append_domain(domain, result->expressions, node->expression_count, width);
@@ -386,8 +387,9 @@ static Error *push_groups(Domain *domain, LogicalNode *node, LogicalNode **ret_n
     TRY(push_unary(domain, node, &result));
     Arena *arena = domain->builder->arena;
     size_t keys = node->expression_count;
-    const Schema key_schema = {node->schema->fields, keys};
-    const Schema value_schema = {node->schema->fields + keys, node->aggregate_count};
+    const Schema key_schema = {.fields = node->schema->fields, .field_count = keys};
+    const Schema value_schema = {.fields = node->schema->fields + keys,
+                                 .field_count = node->aggregate_count};
     result->expressions =
         append_domain(domain, result->expressions, keys, node->child->schema->field_count);
     result->expression_count += domain->count;
@@ -413,7 +415,7 @@ static Error *push_total(Domain *domain, LogicalNode *node, LogicalNode **ret_no
     TRY(domain_node(domain, &values));
     size_t width = node->schema->field_count;
     const Field found = {.name = STR("found"), .type = &type_boolean};
-    const Schema found_schema = {&found, 1};
+    const Schema found_schema = {.fields = &found, .field_count = 1};
     const Schema *wide = schema_concat(arena, groups->schema, &found_schema);
     BoundExpr **columns = arena_new_array(arena, BoundExpr *, wide->field_count);
     for (size_t i = 0; i < wide->field_count; i++) {

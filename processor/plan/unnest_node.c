@@ -439,7 +439,7 @@ static LogicalNode *without_added(Arena *arena, const LogicalNode *before, Logic
 {
     size_t added = node->child->schema->field_count - child_count;
     size_t own = before->schema->field_count - child_count;
-    const Schema own_schema = {before->schema->fields + child_count, own};
+    const Schema own_schema = {.fields = before->schema->fields + child_count, .field_count = own};
     node->schema = schema_concat(arena, node->child->schema, &own_schema);
     return narrow_join(arena, before, node, child_count, added);
 }

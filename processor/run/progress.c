@@ -296,15 +296,11 @@ static ProgressDefinition *state_definition(Reading *reading, Str name)
     return &state->definition;
 }
 
-static Error *read_record(Reading *reading, const LogRecord *record, Arena *batch_arena)
+/* `value` is NULL for a tombstone. */
+static void read_record(Reading *reading, const LogRecord *record, const JsonTree *key,
+                        const JsonTree *value)
 {
-    const JsonTree *key = NULL;
-    const JsonTree *value = NULL;
-    TRY(json_tree_parse(record->key, batch_arena, &key));
     bool tombstone = record->value.data == NULL;
-    if (!tombstone) {
-        TRY(json_tree_parse(record->value, batch_arena, &value));
-    }
     Str flow = json_tree_str(json_tree_get(key, "flow"), STR_NULL);
     Str table = json_tree_str(json_tree_get(key, "table"), STR_NULL);
     if (table.data != NULL && str_equal(table, reading->table) && !tombstone) {
@@ -312,7 +308,7 @@ static Error *read_record(Reading *reading, const LogRecord *record, Arena *batc
         reading->progress->has_definition = true;
     }
     if (flow.data == NULL || !str_equal(flow, reading->flow)) {
-        return NULL;
+        return;
     }
     Str state = json_tree_str(json_tree_get(key, "state"), STR_NULL);
     if (json_tree_bool(json_tree_get(key, "resetting"), false)) {
@@ -328,7 +324,6 @@ static Error *read_record(Reading *reading, const LogRecord *record, Arena *batc
     } else if (!tombstone) {
         read_claim(reading, value, record->offset);
     }
-    return NULL;
 }
 
 typedef Error *TakeRecord(void *context, const LogRecord *record, Arena *batch_arena);
@@ -356,17 +351,46 @@ static Error *read_topic(Log *log, const char *progress_topic, Isolation until, 
     }
 }
 
+/* Several flows' progress at once. */
+typedef struct Readings {
+    Reading *readings;
+    size_t count;
+} Readings;
+
 static Error *take_progress(void *context, const LogRecord *record, Arena *batch_arena)
 {
-    return read_record(context, record, batch_arena);
+    const Readings *all = context;
+    const JsonTree *key = NULL;
+    const JsonTree *value = NULL;
+    TRY(json_tree_parse(record->key, batch_arena, &key));
+    if (record->value.data != NULL) {
+        TRY(json_tree_parse(record->value, batch_arena, &value));
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        read_record(&all->readings[i], record, key, value);
+    }
+    return NULL;
+}
+
+Error *progress_read_all(Log *log, const char *progress_topic, Isolation until, const Str *flows,
+                         const Str *tables, size_t count, int timeout_ms, Arena *arena,
+                         Progress *ret_progress)
+{
+    Readings all = {arena_new_array(arena, Reading, count), count};
+    for (size_t i = 0; i < count; i++) {
+        ret_progress[i] = (Progress){0};
+        all.readings[i] = (Reading){
+            .flow = flows[i], .table = tables[i], .arena = arena, .progress = &ret_progress[i]};
+    }
+    return read_topic(log, progress_topic, until, timeout_ms, take_progress, &all);
 }
 
 Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str flow, Str table,
                      int timeout_ms, Arena *arena, Progress *ret_progress)
 {
     Progress progress = {0};
-    Reading reading = {.flow = flow, .table = table, .arena = arena, .progress = &progress};
-    TRY(read_topic(log, progress_topic, until, timeout_ms, take_progress, &reading));
+    TRY(progress_read_all(log, progress_topic, until, &flow, &table, 1, timeout_ms, arena,
+                          &progress));
     *ret_progress = progress;
     return NULL;
 }

@@ -85,6 +85,10 @@ typedef struct Progress {
 NODISCARD Error *progress_read(Log *log, const char *progress_topic, Isolation until, Str flow,
                                Str table, int timeout_ms, Arena *arena, Progress *ret_progress);
 
+/* The same of several flows in one reading: ret_progress[i] of flows[i] into tables[i]. */
+NODISCARD Error *progress_read_all(Log *log, const char *progress_topic, Isolation until,
+                                   const Str *flows, const Str *tables, size_t count,
+                                   int timeout_ms, Arena *arena, Progress *ret_progress);
 /* Names of the tables that have a definition, as committed by now. */
 NODISCARD Error *progress_tables(Log *log, const char *progress_topic, int timeout_ms, Arena *arena,
                                  Str **ret_tables, size_t *ret_count);

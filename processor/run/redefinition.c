@@ -11,16 +11,24 @@ Error *stored_tables_read(Log *log, const Program *program, int timeout_ms, Aren
                           StoredTable **ret_stored)
 {
     const char *topic = name_progress_topic(arena, program->topology->pipeline);
-    StoredTable *stored = arena_new_array(arena, StoredTable, program->table_count);
-    for (size_t i = 0; i < program->table_count; i++) {
-        Progress progress = {0};
-        Error *error = progress_read(log, topic, READ_COMMITTED, program->tables[i].flow->name,
-                                     program->tables[i].bound->name, timeout_ms, arena, &progress);
-        if (error != NULL && error_class(error) != ERROR_KAFKA_TOPIC_NOT_FOUND) {
-            return error;
-        }
-        error_free(error);
-        stored[i] = (StoredTable){progress.has_definition, progress.resetting, progress.definition};
+    size_t count = program->table_count;
+    Str *flows = arena_new_array(arena, Str, count);
+    Str *tables = arena_new_array(arena, Str, count);
+    Progress *progress = arena_new_array(arena, Progress, count);
+    for (size_t i = 0; i < count; i++) {
+        flows[i] = program->tables[i].flow->name;
+        tables[i] = program->tables[i].bound->name;
+    }
+    Error *error = progress_read_all(log, topic, READ_COMMITTED, flows, tables, count, timeout_ms,
+                                     arena, progress);
+    if (error != NULL && error_class(error) != ERROR_KAFKA_TOPIC_NOT_FOUND) {
+        return error;
+    }
+    error_free(error);
+    StoredTable *stored = arena_new_array(arena, StoredTable, count);
+    for (size_t i = 0; i < count; i++) {
+        stored[i] = (StoredTable){progress[i].has_definition, progress[i].resetting,
+                                  progress[i].definition};
     }
     *ret_stored = stored;
     return NULL;

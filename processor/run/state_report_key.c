@@ -12,8 +12,9 @@
 #include "processor/run/names.h"
 #include "processor/run/progress.h"
 #include "processor/run/state_report.h"
+#include "processor/run/table_definition.h"
+#include "processor/run/table_key.h"
 #include "processor/run/topic_reader.h"
-#include "processor/sql/parser.h"
 
 #include "processor/base/banned.h"
 
@@ -23,15 +24,21 @@
 
 enum { CALL_MS = 5000 };
 
+static void release_zone(void *zone)
+{
+    time_zone_free(zone);
+}
+
 typedef struct KeyQuestion {
     const Program *program;
     const ProgramTable *table;
     Arena *arena;
     const Schema *key_schema;
-    Vector **columns; /* the key's values */
-    Str encoded;      /* as the state has it */
-    Str text;         /* as the topic has it, ordinal 0 */
-    Str *rows;        /* by ordinal, STR_NULL: removed */
+    Vector **columns;     /* the key's values */
+    Str encoded;          /* as the state has it */
+    Str text;             /* as the topic has it, ordinal 0 */
+    const TimeZone *zone; /* in which dates of older versions are timestamps */
+    Str *rows;            /* by ordinal, STR_NULL: removed */
     size_t row_count;
     size_t row_capacity;
 } KeyQuestion;
@@ -162,23 +169,37 @@ static void cut_rows(KeyQuestion *question)
     question->row_count = count;
 }
 
-/* The schemas the rows were written with, and the program's. */
-static Error *make_history(const KeyQuestion *question, const ProgressDefinition *definition,
-                           SchemaHistory **ret_history)
+/* The schemas the rows were written with, and the program's; with them the key as it was written
+ * first. */
+static Error *read_definition(KeyQuestion *question, const ProgressDefinition *definition,
+                              SchemaHistory **ret_history)
 {
-    SchemaHistory *history = schema_history_new(question->arena);
-    const Schema *newest = NULL;
-    for (size_t i = 0; i < definition->schema_count; i++) {
-        AstColumnDefinition *columns = NULL;
-        size_t count = 0;
-        TRY(sql_parse_column_definitions(definition->schemas[i], question->arena, &columns,
-                                         &count));
-        TRY(bind_schema(question->arena, columns, count, &newest));
-        (void)schema_history_add(history, newest);
+    Arena *arena = question->arena;
+    const Schema *schema = question->table->bound->schema;
+    const Schema **versions = NULL;
+    TRY(definition_schemas(definition, arena, &versions));
+    size_t count = definition->schema_count;
+    if (count == 0 || !schema_equal(versions[count - 1], schema)) {
+        versions[count++] = schema;
     }
-    if (newest == NULL || !schema_equal(newest, question->table->bound->schema)) {
-        (void)schema_history_add(history, question->table->bound->schema);
+    const TimeZone *zone = time_zone_utc();
+    if (definition->date_zone.size > 0) {
+        TimeZone *opened = NULL;
+        TRY(time_zone_open(definition->date_zone, &opened));
+        arena_on_reset(arena, release_zone, opened);
+        zone = opened;
     }
+    question->zone = zone;
+    SchemaHistory *history = schema_history_new(arena);
+    schema_history_set_date_zone(history, zone);
+    for (size_t i = 0; i < count; i++) {
+        (void)schema_history_add(history, versions[i]);
+    }
+    TableKeyOptions options = {versions, count, question->table->flow->keys,
+                               question->table->flow->key_count, zone};
+    AUTO_BUFFER Buffer text = {0};
+    TRY(table_key_write(table_key_new(arena, &options), question->encoded, 0, &text));
+    question->text = arena_copy_str(arena, buffer_str(&text));
     *ret_history = history;
     return NULL;
 }
@@ -265,7 +286,7 @@ static Error *read_topic(KeyQuestion *question, Log *log, int partitions, int pa
 /* The sequence stands in the rows. */
 static Error *read_sequence(const KeyQuestion *question, KeyReport *report)
 {
-    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = time_zone_utc(), .dates = true};
+    DecoderOptions options = {.kind = FORMAT_JSON, .time_zone = question->zone, .dates = true};
     AUTO(decoder) Decoder *decoder = NULL;
     TRY(decoder_open(&options, question->table->bound->schema, &decoder));
     RowErrors bad = {0};
@@ -297,10 +318,17 @@ static Error *answer_with_log(KeyQuestion *question, State *state, Log *log, Key
                       name_progress_topic(question->arena, question->program->topology->pipeline),
                       READ_COMMITTED, question->table->flow->name, question->table->bound->name,
                       CALL_MS, question->arena, &progress));
+    SchemaHistory *history = NULL;
+    TRY(read_definition(question, &progress.definition, &history));
+    report->key = question->text;
     report->partition = partition_of_key(question->text, description.partition_count);
     int64_t start = 0;
     int64_t end = 0;
     TRY(topic_settled_range(log, topic, report->partition, CALL_MS, &start, &end));
+    if ((size_t)report->partition < progress.definition.begin_count &&
+        progress.definition.begins[report->partition] > start) {
+        start = progress.definition.begins[report->partition];
+    }
     TableStore *store = NULL;
     int64_t position = -1;
     int64_t written_us = 0;
@@ -312,8 +340,6 @@ static Error *answer_with_log(KeyQuestion *question, State *state, Log *log, Key
     }
     bool fresh = clock_now_us(NULL) - written_us < AGE_MAX_US;
     if (position >= start && position <= end && fresh) {
-        SchemaHistory *history = NULL;
-        TRY(make_history(question, &progress.definition, &history));
         TRY(read_store(question, store, (uint32_t)report->partition, history));
         start = position;
     }

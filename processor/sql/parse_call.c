@@ -215,9 +215,10 @@ static Error *parse_cast(Parser *parser, bool try_, AstExpr **ret)
     TRY(parse_expression(parser, &cast.operand));
     if (!parser_accept_word(parser, KEYWORD_AS)) {
         Error *error = parser_expected(parser, "AS and a data type");
-        return parser_is_type_ahead(parser, 0)
+        size_t ahead = parser_is(parser, TOKEN_COMMA) ? 1 : 0;
+        return parser_is_type_ahead(parser, ahead)
                    ? error_set_hint(error, "write CAST(value AS %.*s)",
-                                    STR_ARG(parser_token_text(parser, parser_token(parser))))
+                                    STR_ARG(parser_token_text(parser, parser_ahead(parser, ahead))))
                    : error;
     }
     TRY(parse_data_type(parser, &cast.type));

@@ -329,6 +329,10 @@ static Error *parse_view_columns(Parser *parser, AstCreateView *create)
         }
         *PARSER_PUSH(parser, create->columns, create->column_count, capacity) = column;
     } while (parser_accept(parser, TOKEN_COMMA));
+    if (parser_is_type_ahead(parser, 0)) {
+        return error_set_hint(parser_expected(parser, "',' or ')'"),
+                              "columns of a view have the types of its query");
+    }
     return parser_expect_close(parser, open);
 }
 
@@ -346,7 +350,9 @@ Error *parse_create_view(Parser *parser, AstCreateView *create)
         *PARSER_PUSH(parser, create->clauses, create->clause_count, capacity) = clause;
     }
     if (!parser_accept_word(parser, KEYWORD_AS)) {
-        return parser_expected(parser, "COMMENT, TBLPROPERTIES or AS and the query");
+        Error *error = parser_expected(parser, "COMMENT, TBLPROPERTIES or AS and the query");
+        return parser_starts_query(parser) ? error_set_hint(error, "write AS before the query")
+                                           : error;
     }
     return parse_query(parser, &create->query);
 }
@@ -368,7 +374,10 @@ static Error *parse_parameters(Parser *parser, AstCreateFunction *create)
 {
     size_t open = parser->at;
     size_t capacity = 0;
-    TRY(parser_expect(parser, TOKEN_OPEN));
+    if (!parser_accept(parser, TOKEN_OPEN)) {
+        return error_set_hint(parser_expected(parser, "'('"),
+                              "a function without parameters is written name()");
+    }
     if (parser_accept(parser, TOKEN_CLOSE)) {
         return NULL;
     }
@@ -426,7 +435,10 @@ Error *parse_create_function(Parser *parser, AstCreateFunction *create)
     }
     TRY(parse_function_options(parser, create));
     if (!parser_accept_word(parser, KEYWORD_RETURN)) {
-        return parser_expected(parser, "RETURN and the function's body");
+        Error *error = parser_expected(parser, "RETURN and the function's body");
+        return parser_is_word(parser, KEYWORD_AS)
+                   ? error_set_hint(error, "write RETURN expression instead of AS")
+                   : error;
     }
     return parse_query_or_expression(parser, &create->query, &create->expr);
 }

@@ -252,14 +252,16 @@ typedef struct SpecificationLists {
 } SpecificationLists;
 
 /* CONSTRAINT name before EXPECT, PRIMARY or FOREIGN, or a bare PRIMARY KEY (, FOREIGN KEY (. A
- * column may be called `constraint` or `primary`: `constraint int PRIMARY KEY` is one. */
+ * column may be called `constraint` or `primary`: `constraint int PRIMARY KEY` is one; what has no
+ * type is none, but a constraint misspelt. */
 static bool at_constraint(const Parser *parser)
 {
     if (parser_is_word(parser, KEYWORD_CONSTRAINT)) {
         bool key = parser_is_word_ahead(parser, 2, KEYWORD_PRIMARY) ||
                    parser_is_word_ahead(parser, 2, KEYWORD_FOREIGN);
-        bool column = parser_is_type_ahead(parser, 1) && !parser_is_ahead(parser, 4, TOKEN_OPEN);
-        return parser_is_word_ahead(parser, 2, KEYWORD_EXPECT) || (key && !column);
+        bool type = parser_is_type_ahead(parser, 1);
+        bool column = type && !parser_is_ahead(parser, 4, TOKEN_OPEN);
+        return parser_is_word_ahead(parser, 2, KEYWORD_EXPECT) || !type || (key && !column);
     }
     return (parser_is_words(parser, KEYWORD_PRIMARY, KEYWORD_KEY) ||
             parser_is_words(parser, KEYWORD_FOREIGN, KEYWORD_KEY)) &&
@@ -307,9 +309,17 @@ Error *parse_specification(Parser *parser, AstCreateStreamingTable *create)
     SpecificationLists lists = {0};
     TRY(parser_expect(parser, TOKEN_OPEN));
     create->has_specification = true;
+    if (parser_is(parser, TOKEN_CLOSE)) {
+        return error_set_hint(parser_expected(parser, "a column name"),
+                              "without the parentheses the query's columns are the table's");
+    }
     do {
         TRY(parse_element(parser, create, &lists));
     } while (parser_accept(parser, TOKEN_COMMA));
+    if (parser_is_word(parser, KEYWORD_NULL)) {
+        return error_set_hint(parser_expected(parser, "',' or ')'"),
+                              "a column may be NULL unless NOT NULL is written");
+    }
     return parser_expect_close(parser, open);
 }
 
@@ -348,7 +358,14 @@ static Error *parse_streaming_table(Parser *parser, AstCreateStreamingTable *cre
     if (parser_accept_word(parser, KEYWORD_FLOW)) {
         return parse_inline_flow(parser, &create->flow);
     }
-    return parser_accept_word(parser, KEYWORD_AS) ? parse_query(parser, &create->as_query) : NULL;
+    if (parser_accept_word(parser, KEYWORD_AS)) {
+        return parse_query(parser, &create->as_query);
+    }
+    if (parser_is_word(parser, KEYWORD_SELECT)) {
+        return error_set_hint(parser_expected(parser, "FLOW, AS or the end of the statement"),
+                              "write AS before the query");
+    }
+    return NULL;
 }
 
 /* CREATE TABLE: only its CLONE form is recognised, to be refused. */

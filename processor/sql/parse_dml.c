@@ -73,6 +73,10 @@ Error *parse_update(Parser *parser, AstUpdate *ret)
 {
     TRY(parse_name(parser, "a table name", TABLE_PARTS_MAX, &ret->target));
     TRY(parse_table_alias(parser, true, &ret->alias));
+    if (parser_is(parser, TOKEN_EQUAL)) {
+        return error_set_hint(parser_expected(parser, "SET"),
+                              "write UPDATE table SET column = value");
+    }
     TRY(parser_expect_word(parser, KEYWORD_SET));
     TRY(parse_assignments(parser, &ret->assignments, &ret->assignment_count));
     return parser_accept_word(parser, KEYWORD_WHERE) ? parse_expression(parser, &ret->where) : NULL;

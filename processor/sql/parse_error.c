@@ -138,6 +138,17 @@ static Error *foreign_name_error(const Parser *parser, const Token *token)
     return error_set_hint(error, "write `%.*s%s`", STR_ARG(text), dots);
 }
 
+/* 'it's': the quote stands right behind a word, which stands right behind a string. */
+static bool is_quote_inside(const Parser *parser, const Token *token)
+{
+    if (parser->at < 2) {
+        return false;
+    }
+    const Token *word = token - 1;
+    return word->kind == TOKEN_WORD && word->start + word->size == token->start &&
+           word[-1].kind == TOKEN_STRING && word[-1].start + word[-1].size == word->start;
+}
+
 static Error *unclosed_error(const Token *token, const char *what, const char *closing)
 {
     Error *error = error_at(ERROR_PARSE_SYNTAX_ERROR, parser_place_of(token),
@@ -179,7 +190,10 @@ static Error *token_error(const Parser *parser, const Token *token)
     case TOKEN_ERROR_FOREIGN_NAME:
         return foreign_name_error(parser, token);
     case TOKEN_ERROR_UNCLOSED_STRING:
-        return unclosed_error(token, "string", quote);
+        return is_quote_inside(parser, token)
+                   ? error_set_hint(unclosed_error(token, "string", quote),
+                                    "a quote inside a string is doubled: 'it''s'")
+                   : unclosed_error(token, "string", quote);
     case TOKEN_ERROR_UNCLOSED_BACKTICK:
         return unclosed_error(token, "backquoted name", "`");
     case TOKEN_ERROR_UNCLOSED_COMMENT:
@@ -194,9 +208,11 @@ static Error *token_error(const Parser *parser, const Token *token)
     }
     unsigned char c = text.size > 0 ? (unsigned char)text.data[0] : 0;
     if (c > ' ' && c < 0x7F) {
-        return error_at(
+        Error *error = error_at(
             ERROR_PARSE_SYNTAX_ERROR, place,
             "Syntax error at or near '%c': no such character in SQL outside of strings.", c);
+        bool parameter = c == '@' || c == '$' || c == '?';
+        return parameter ? error_set_hint(error, "there are no parameters in statements") : error;
     }
     return error_at(ERROR_PARSE_SYNTAX_ERROR, place,
                     "Syntax error: control character 0x%02X outside of strings.", c);
@@ -242,7 +258,8 @@ static Keyword nearest_clause_word(Str word)
     };
     Keyword nearest = KEYWORD_NONE;
     size_t best = SIZE_MAX;
-    for (size_t i = 0; i < ARRAY_LENGTH(words) && word.size <= NEAR_WORD_MAX; i++) {
+    for (size_t i = 0; i < ARRAY_LENGTH(words) && word.size > 1 && word.size <= NEAR_WORD_MAX;
+         i++) {
         Str name = str_from(keyword_name(words[i]));
         if (!str_equal_ignore_case(word, name) && is_near(word, name, &best)) {
             nearest = words[i];
@@ -339,5 +356,7 @@ static const char *tried_text(Parser *parser)
 
 Error *parser_unexpected(Parser *parser)
 {
-    return parser_expected(parser, tried_text(parser));
+    Error *error = parser_expected(parser, tried_text(parser));
+    bool close = parser_is(parser, TOKEN_CLOSE) && error_hint(error) == NULL;
+    return close ? error_set_hint(error, "there is no '(' that it could close") : error;
 }

@@ -80,6 +80,10 @@ static Error *parse_replace_using(Parser *parser, AstFlow *flow)
          parser_starts_query(parser))) {
         return missing_sequence_by(parser, "write REPLACE USING (…) SEQUENCE BY column");
     }
+    if (parser_is_word(parser, KEYWORD_ORDER)) {
+        return error_set_hint(parser_expected(parser, "SEQUENCE BY"),
+                              "which row of a key is the newest is told by SEQUENCE BY column");
+    }
     TRY(parser_expect_word(parser, KEYWORD_SEQUENCE));
     TRY(parser_expect_word(parser, KEYWORD_BY));
     TRY(parse_identifier(parser, "the sequence column", &flow->sequence_by));
@@ -355,5 +359,9 @@ Error *parse_create_flow(Parser *parser, AstCreateFlow *create)
     if (parser_accept_word(parser, KEYWORD_AUTO)) {
         return parse_cdc_flow(parser, create);
     }
-    return parser_expected(parser, "INSERT INTO or AUTO CDC INTO");
+    Error *error = parser_expected(parser, "INSERT INTO or AUTO CDC INTO");
+    return parser_starts_query(parser)
+               ? error_set_hint(error,
+                                "write CREATE FLOW name AS INSERT INTO table BY NAME SELECT …")
+               : error;
 }

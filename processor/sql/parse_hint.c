@@ -13,7 +13,8 @@ typedef struct Foreseen {
     const char *hint;
 } Foreseen;
 
-/* "#" is a number, "'" a string, "a" a name. */
+/* "#" is a number, "'" a string, "\"" one in double quotes, "a" a name. The first row that fits
+ * counts. */
 static const Foreseen foreseen[] = {
     /* statements */
     {NULL, "CREATE", "MATERIALIZED", NULL,
@@ -22,11 +23,53 @@ static const Foreseen foreseen[] = {
      "is read"},
     {NULL, "REFRESH", "MATERIALIZED", NULL, "only streaming tables are refreshed"},
     {NULL, NULL, "LIVE", NULL, "leave LIVE out: CREATE OR REFRESH STREAMING TABLE name"},
+    {NULL, "DROP", "MATERIALIZED", NULL, "there are no materialized views"},
+    {NULL, "CREATE", "STREAM", NULL, "write CREATE STREAMING TABLE"},
+    {NULL, "CREATE", "REFRESH", NULL, "write CREATE OR REFRESH STREAMING TABLE"},
+    {"OR", "REFRESH", "TABLE", NULL, "write CREATE OR REFRESH STREAMING TABLE"},
+    {NULL, "REFRESH", "a", NULL, "write REFRESH STREAMING TABLE name"},
+    {NULL, "FULL", "REFRESH", NULL, "FULL alone is enough"},
+    {NULL, "TEMPORARY", "TABLE", NULL,
+     "there are no temporary tables; a TEMPORARY VIEW names a query"},
+    {NULL, "TEMP", "TABLE", NULL, "there are no temporary tables; a TEMPORARY VIEW names a query"},
+    {NULL, "SHOW", "CREATE", NULL, "DESCRIBE EXTENDED name tells what a table is made of"},
+    {NULL, "SHOW", "DATABASES", NULL, "catalog and schema are set in the topology"},
+    {NULL, "SHOW", "SCHEMAS", NULL, "catalog and schema are set in the topology"},
+    {"TIME", "ZONE", "a", NULL, "a zone is a string: SET TIME ZONE 'Europe/Oslo'"},
+    {NULL, "EXPLAIN", "ANALYZE", NULL,
+     "EXPLAIN runs nothing; it takes EXTENDED, FORMATTED or COST"},
+    {NULL, "ADD", "COLUMN", NULL,
+     "columns change by CREATE OR REFRESH STREAMING TABLE with the new definition"},
+    {NULL, "ADD", "COLUMNS", NULL,
+     "columns change by CREATE OR REFRESH STREAMING TABLE with the new definition"},
+    {NULL, "DROP", "COLUMN", NULL,
+     "columns change by CREATE OR REFRESH STREAMING TABLE with the new definition"},
+    {NULL, "SET", "SCHEDULE", NULL, "write ADD SCHEDULE or ALTER SCHEDULE"},
+    {NULL, "SET", "TRIGGER", NULL, "write ADD TRIGGER or ALTER TRIGGER"},
+    {NULL, "ALTER", "VIEW", NULL, "a view is replaced by CREATE OR REPLACE VIEW"},
+    {NULL, "DELETE", "a", NULL, "write DELETE FROM table"},
+    {NULL, "DELETE", "*", NULL, "write DELETE FROM table"},
+    {NULL, "MERGE", "a", NULL, "write MERGE INTO table"},
+    /* tables and flows */
+    {NULL, "EXPECT", "(", NULL, "write CONSTRAINT name EXPECT (condition)"},
+    {"CONSTRAINT", "a", "CHECK", "(", "a condition on rows is CONSTRAINT name EXPECT (condition)"},
+    {NULL, NULL, "PRIMARY", ")", "write PRIMARY KEY"},
+    {NULL, NULL, "UNIQUE", NULL, "there are no UNIQUE constraints"},
+    {NULL, NULL, "AUTO_INCREMENT", NULL, "there are no generated keys"},
+    {NULL, "FLOW", "UPSERT", NULL, "rows of a key are replaced by REPLACE USING (column, …)"},
+    {NULL, "FLOW", "MERGE", NULL, "rows of a key are replaced by REPLACE USING (column, …)"},
+    {NULL, "REPLACE", "ON", NULL, "rows of a key are replaced by REPLACE USING (column, …)"},
+    {"FLOW", "a", "INSERT", NULL, "write CREATE FLOW name AS INSERT INTO table BY NAME …"},
+    {"FLOW", "a", "AUTO", NULL, "write CREATE FLOW name AS AUTO CDC INTO table …"},
+    {"FLOW", "a", ".", NULL, "a flow's name has one part"},
+    {"AUTO", "CDC", "INTO", NULL, "the target of a FLOW is its own table: AUTO CDC FROM STREAM(…)"},
+    {NULL, ",", ")", NULL, "remove the comma before it"},
     {NULL, "CREATE", "SCHEMA", NULL, "catalog and schema are set in the topology"},
     {NULL, "CREATE", "DATABASE", NULL, "catalog and schema are set in the topology"},
     {NULL, "CREATE", "CATALOG", NULL, "catalog and schema are set in the topology"},
     {NULL, "INSERT", "OVERWRITE", NULL,
      "rows are replaced by a flow: CREATE FLOW name AS INSERT INTO table BY NAME REPLACE WHERE …"},
+    {NULL, "INSERT", "a", NULL, "write INSERT INTO table"},
     {"NOT", "MATCHED", "BY", NULL, "WHEN NOT MATCHED is always about rows of the source"},
     {"UPDATE", "SET", "*", NULL, "name the columns: UPDATE SET column = value, …"},
     {NULL, "INSERT", "*", NULL, "name the columns: INSERT (column, …) VALUES (value, …)"},
@@ -53,15 +96,36 @@ static const Foreseen foreseen[] = {
      "write LIMIT and the number of rows, then OFFSET and how many to skip"},
     {NULL, "*", "EXCLUDE", NULL, "columns are left out by EXCEPT: * EXCEPT (column, …)"},
     {NULL, "*", "REPLACE", "(", "leave the column out, * EXCEPT (column), and add the expression"},
+    {NULL, "FROM", "\"", NULL, "a name is quoted by backquotes: `name`"},
     {NULL, "FROM", "'", NULL, "`tidemark query --input name=FILE` makes a table of a file"},
     {NULL, "JOIN", "'", NULL, "`tidemark query --input name=FILE` makes a table of a file"},
     {NULL, NULL, "SUMMARIZE", NULL, "DESCRIBE table tells its columns and their types"},
     {NULL, NULL, "COPY", NULL, "rows are written to a file by `tidemark query -o csv … > file`"},
+    {NULL, "FROM", "[", NULL, "a name is quoted by backquotes: `name`"},
+    {NULL, "AS", "'", NULL, "a name is quoted by backquotes: `name`"},
+    {"STREAM", "(", "SELECT", NULL,
+     "STREAM reads a relation by its name; filter and compute in the query around it"},
+    {NULL, "DELAY", "#", NULL, "write DELAY OF INTERVAL 10 MINUTES"},
+    {NULL, "DELAY", "INTERVAL", NULL, "write DELAY OF INTERVAL 10 MINUTES"},
+    {"WATERMARK", "FOR", "a", NULL, "write WATERMARK column DELAY OF INTERVAL 10 MINUTES"},
+    {NULL, NULL, "WITH", "(", "relations take no hints"},
+    {NULL, "USE", "INDEX", NULL, "relations take no hints"},
+    {NULL, "FOR", "UPDATE", NULL, "a query locks no rows"},
+    {NULL, "EMIT", "CHANGES", NULL, "a table is kept up to date by a flow that reads a STREAM"},
+    {NULL, "INTO", "a", NULL, "rows go to a table by INSERT INTO table SELECT …"},
     {NULL, NULL, "GROUPS", NULL, "a frame counts ROWS, or a RANGE of values"},
     /* expressions */
     {NULL, NULL, "!", "IN", "write NOT IN"},
     {NULL, NULL, "!", "LIKE", "write NOT LIKE"},
     {NULL, NULL, "!", "BETWEEN", "write NOT BETWEEN"},
+    {"IS", "NOT", "IN", NULL, "write NOT IN"},
+    {"IS", "NOT", "LIKE", NULL, "write NOT LIKE"},
+    {NULL, "IS", "IN", NULL, "write IN without IS"},
+    {NULL, "&", "&", NULL, "write AND"},
+    {"BETWEEN", "#", ",", NULL, "write BETWEEN low AND high"},
+    {NULL, "IN", "#", NULL, "the values stand in parentheses: IN (1, 2)"},
+    {NULL, "IN", "'", NULL, "the values stand in parentheses: IN ('a', 'b')"},
+    {NULL, NULL, ":", "a", "there are no parameters in statements"},
     {"IS", "NULL", "IS", NULL, "put the first predicate in parentheses"},
     {"=", "ALL", "(", NULL, "write IN, EXISTS, or compare with the min or max of the subquery"},
     {NULL, "=", "ALL", "(", "write IN, EXISTS, or compare with the min or max of the subquery"},
@@ -109,6 +173,8 @@ static bool fits(const Parser *parser, const char *pattern, const Token *token)
         return is_number(token);
     case '\'':
         return token->kind == TOKEN_STRING;
+    case '"':
+        return token->kind == TOKEN_STRING && parser_token_text(parser, token).data[0] == '"';
     case 'a':
         return token->kind == TOKEN_BACKTICK ||
                (token->kind == TOKEN_WORD && token->keyword == KEYWORD_NONE);

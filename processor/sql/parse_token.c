@@ -336,7 +336,11 @@ Error *parse_parenthesized_columns(Parser *parser, const char *what, AstIdentifi
 {
     size_t open = parser->at;
     if (!parser_accept(parser, TOKEN_OPEN)) {
-        return parser_expected(parser, arena_printf(parser->arena, "'(' before %s", what));
+        Error *error = parser_expected(parser, arena_printf(parser->arena, "'(' before %s", what));
+        bool bare = parser_is_identifier(parser) && error_hint(error) == NULL;
+        return bare ? error_set_hint(error, "columns stand in parentheses: (%.*s, …)",
+                                     STR_ARG(parser_token_text(parser, parser_token(parser))))
+                    : error;
     }
     AstIdentifierList list = {0};
     TRY(parse_column_list(parser, what, &list));

@@ -137,6 +137,8 @@ static Statement statement_of(const AstStatement *ast, Arena *arena)
         statement.table = full_name_of_ast(&ast->create_flow.target, arena);
         statement.name = plain_name(&ast->create_flow.target, arena);
         statement.flow = arena_copy_str(arena, ast->create_flow.name.name);
+    } else if (ast->kind == AST_STATEMENT_CREATE_VIEW) { /* no topic: it has no `name` */
+        statement.table = full_name_of_ast(&ast->create_view.name, arena);
     }
     return statement;
 }
@@ -171,9 +173,15 @@ static Statement copy_statement(const Statement *statement, Arena *arena)
                        .flow = arena_copy_str(arena, statement->flow)};
 }
 
+/* A mistake before what is not built. */
 static Error *first_error(Diagnostics *diagnostics)
 {
-    Error *error = diagnostics->count == 0 ? NULL : error_copy(diagnostics->errors[0]);
+    size_t first = 0;
+    while (first < diagnostics->count && error_class(diagnostics->errors[first]) == ERROR_NOT_YET) {
+        first++;
+    }
+    first = first < diagnostics->count ? first : 0;
+    Error *error = diagnostics->count == 0 ? NULL : error_copy(diagnostics->errors[first]);
     diagnostics_done(diagnostics);
     return error;
 }

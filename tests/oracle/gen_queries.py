@@ -433,6 +433,8 @@ class Queries(Gen):
         on = r.choice(["", " ON true"]) if join in (" JOIN LATERAL", " LEFT JOIN LATERAL") else ""
         columns = self.columns_of_t0()
         generator = r.choice([f"explode({self.expression('ints', columns, 1)})", f"posexplode({self.expression('strs', columns, 1)})", "explode(m)", f"explode_outer({self.expression('ints', columns, 0)})", "inline(array(st, st))", "inline_outer(array(st))", "stack(2, k, n, 1, 2)", "json_tuple('{\"a\": 1, \"b\": [2]}', 'a', 'b', 'c')"])
+        if generator == "explode(m)" and on:
+            on = ""  # Spark refuses a MAP that a LATERAL generator names before ON
         two = generator.startswith(("pos", "explode(m", "inline", "stack"))
         names = "a, b" if two else "a, b, c" if generator.startswith("json") else "a"
         return r.choice([

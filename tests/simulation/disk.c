@@ -324,16 +324,12 @@ void disk_wipe(int host)
 }
 
 /* RocksDB 7.8 makes sense of a table's block of properties before it verifies the checksum: the
- * last byte of a block, when its highest bit is set, stands for a hash index, and one without
- * buckets (the two bytes before the last four) ends a build with assertions, as Debian's is. So no
- * damage looks like that. */
-static unsigned char without_hash_index(int fd, int64_t at, unsigned char byte)
+ * last byte of a block, when its highest bit is set, stands for a hash index, and a build with
+ * assertions, as Debian's is, ends when the number of buckets before it cannot be. No table we
+ * write has one, and no damage looks like one. */
+static unsigned char without_hash_index(unsigned char byte)
 {
-    unsigned char buckets[2] = {1, 1};
-    if (at >= 5) {
-        (void)syscall(SYS_pread64, fd, buckets, sizeof buckets, at - 5);
-    }
-    return buckets[0] == 0 && buckets[1] == 0 ? byte & 0x7F : byte;
+    return byte & 0x7F;
 }
 
 void disk_damage(int host)
@@ -359,8 +355,7 @@ void disk_damage(int host)
     int fd = (int)syscall(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
     int64_t at = chance_below(&chance, (uint32_t)size);
     for (int i = 0; i < 8 && at + i < size; i++) {
-        unsigned char byte = (unsigned char)chance_next(&chance);
-        byte = without_hash_index(fd, at + i, byte);
+        unsigned char byte = without_hash_index((unsigned char)chance_next(&chance));
         (void)syscall(SYS_pwrite64, fd, &byte, 1, at + i);
     }
     (void)close(fd);

@@ -168,7 +168,7 @@ static void test_nullability(void **state)
                  {"RIGHT JOIN", false, true},
                  {"FULL JOIN", false, false}};
     static const Field fields[] = {{{"k", 1}, &type_int, true, {NULL, 0}}};
-    static const Schema schema = {fields, 1};
+    static const Schema schema = {.fields = fields, .field_count = 1};
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         BindFixture fixture;
         BoundNode *query = NULL;

@@ -239,6 +239,9 @@ static void test_table_clauses(void **state)
         {TABLE("TRIGGER ON UPDATE AT MOST EVERY INTERVAL -1 HOUR"), "INVALID_TRIGGER_INTERVAL",
          NULL},
         {TABLE("TRIGGER ON UPDATE AT MOST EVERY INTERVAL 1 MONTH"), "NOT_YET", NULL},
+        {"CREATE STREAMING TABLE n TBLPROPERTIES (delta.appendOnly = true);\nCREATE FLOW g AS "
+         "INSERT INTO n BY NAME REPLACE USING (k) SEQUENCE BY seq SELECT k, seq FROM STREAM(src)",
+         "APPEND_ONLY_TABLE", "delta"},
         {TABLE("PARTITIONED BY (k, K)"), "DUPLICATE_COLUMN", "K"},
         {TABLE("CLUSTER BY (kk)"), "UNRESOLVED_COLUMN", "kk"},
         {TABLE("WITH ROW FILTER f ON (k)"), "NOT_YET", NULL},

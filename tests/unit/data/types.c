@@ -175,6 +175,28 @@ static void schemas(void **state)
     assert_false(schema_equal(schema, schema_new(arena, fields, 4)));
 }
 
+/* Wide schemas look names up in a table of their own. */
+static void many_names(void **state)
+{
+    (void)state;
+    enum { COUNT = 5000 };
+    AUTO(arena) Arena *arena = arena_new("test");
+    Field *fields = arena_new_array(arena, Field, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        fields[i] = field(arena_printf(arena, "Column_%d", i), &type_int);
+    }
+    fields[4000].name = STR("COLUMN_17");
+    fields[4001].name = STR("");
+    const Schema *schema = schema_copy(arena, schema_new(arena, fields, COUNT));
+    for (int i = 0; i < COUNT; i++) {
+        int expected = i == 4000 || i == 4001 ? -1 : i;
+        assert_int_equal(schema_find(schema, str_from(arena_printf(arena, "cOLUMN_%d", i))),
+                         expected);
+    }
+    assert_int_equal(schema_find(schema, STR("column_5000")), -1);
+    assert_int_equal(schema_find(schema, STR_NULL), 4001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +207,7 @@ int main(void)
         cmocka_unit_test(digits_before_the_point),
         cmocka_unit_test(copies_outlive_their_source),
         cmocka_unit_test(schemas),
+        cmocka_unit_test(many_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

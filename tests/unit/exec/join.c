@@ -274,7 +274,7 @@ static const Schema *output_schema(const Case *test)
         return test->left->schema;
     }
     static const Field mark = {.name = {"mark", 4}, .type = &type_boolean};
-    static const Schema one = {&mark, 1};
+    static const Schema one = {.fields = &mark, .field_count = 1};
     return schema_of_both(test, test->left->schema, &one);
 }
 

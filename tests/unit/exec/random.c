@@ -13,7 +13,7 @@
 /* The values of `rows` rows, in batches of `batch_rows`, one a line. */
 static const char *values_of(SqlFixture *sql, const char *text, uint32_t rows, uint32_t batch_rows)
 {
-    static const Schema no_columns = {NULL, 0};
+    static const Schema no_columns = {0};
     BoundExpr *bound = NULL;
     AUTO(expression) Expression *expression = NULL;
     AUTO_BUFFER Buffer out = {0};

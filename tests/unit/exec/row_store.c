@@ -216,7 +216,7 @@ static void test_clear_and_no_columns(void **state)
     assert_row(row_store_chunk(store, 2), 2, schema, 19);
     row_store_free(store);
 
-    static const Schema none = {NULL, 0};
+    static const Schema none = {0};
     store = row_store_new(&none);
     for (int i = 0; i < 3; i++) {
         Batch *batch = batch_from_columns(sql.arena, &none, NULL, 1000);

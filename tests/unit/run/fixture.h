@@ -40,7 +40,8 @@ typedef struct Rig {
     size_t batch_rows;
     const atomic_bool *stop;
     Metrics *metrics;
-    bool went_back; /* a full refresh happened */
+    const UpdateRequest *full_refresh; /* comes first after the opening */
+    bool went_back;                    /* a full refresh happened */
     bool one_epoch;
     bool threaded; /* commits and checkpoints on threads of their own */
 } Rig;
@@ -231,6 +232,7 @@ UNUSED static Error *rig_try_open(Rig *rig)
                                .timeout_ms = TIMEOUT_MS,
                                .attempts_max = rig->attempts_max,
                                .stop = rig->stop,
+                               .full_refresh = rig->full_refresh,
                                .metrics = rig->metrics};
     return pipeline_open(&options, &rig->pipeline);
 }
@@ -295,8 +297,8 @@ UNUSED static void state_equals_topic(Rig *rig)
     ok(flow_runner_checkpoint(runner));
     Table *table = flow_runner_table_state(runner);
     FoldedTable folded = {0};
-    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS, arena,
-                  &folded));
+    ok(table_fold(rig->log, "t", pipeline_program(rig->pipeline)->tables[0].bound->schema, NULL,
+                  TIMEOUT_MS, arena, &folded));
     Map rows = {0};
     AUTO_BUFFER Buffer text = {0};
     for (size_t i = 0; i < folded.count; i++) {

@@ -8,8 +8,8 @@
 static const char *rows(Rig *rig)
 {
     FoldedTable folded = {0};
-    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS, rig->arena,
-                  &folded));
+    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS,
+                  rig->arena, &folded));
     AUTO_BUFFER Buffer text = {0};
     for (size_t i = 0; i < folded.count; i++) {
         buffer_append_str(&text, folded.keys[i]);
@@ -85,13 +85,12 @@ static void changes_that_are_refused(void **state)
         {RIG_COLUMNS,
          "  CREATE OR REFRESH STREAMING TABLE t\n"
          "  FLOW REPLACE USING (k, v) SEQUENCE BY seq BY NAME SELECT * FROM STREAM(src);\n",
-         ERROR_FULL_REFRESH_REQUIRED, "key columns"},
+         ERROR_FULL_REFRESH_REQUIRED, "REPLACE USING keys"},
         {RIG_COLUMNS ", s2 BIGINT",
          "  CREATE OR REFRESH STREAMING TABLE t\n"
          "  FLOW REPLACE USING (k) SEQUENCE BY s2 BY NAME SELECT * FROM STREAM(src);\n",
          ERROR_FULL_REFRESH_REQUIRED, "SEQUENCE BY"},
-        {"k STRING, seq BIGINT", NULL, ERROR_NOT_YET, "`v`"},
-        {"k STRING, seq BIGINT, v INT", NULL, ERROR_NOT_YET, "`v`"},
+        {"k STRING, seq BIGINT, v INT", NULL, ERROR_SCHEMA_MISMATCH, "`v`"},
     };
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         Rig rig;

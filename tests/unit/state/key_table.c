@@ -201,6 +201,51 @@ static void forgets_when_all_is_full(void **unused)
     mem_free(model);
 }
 
+/* Puts the key away by many others that come in between. */
+static void crowd_out(KeyTable *table, uint32_t first, uint32_t count)
+{
+    char bytes[64];
+    for (uint32_t key = first; key < first + count; key++) {
+        bool added = false;
+        key_table_reserve(table, 1, 7);
+        KeySlot *slot = key_table_find_or_add(table, hash_of(table, key), &added);
+        slot->count = 1;
+        key_slot_set_sequence(slot, sequence_of(bytes, key, 9));
+    }
+}
+
+/* A key that was put away, came back and has more rows now than an archive takes is forgotten when
+ * it must go again: what it was before may not be found in its place. */
+static void forgets_what_no_longer_fits(void **unused)
+{
+    (void)unused;
+    enum { FEW = 100, MORE = 20000, MANY_ROWS = 300 };
+    KeyTable *table = key_table_new(1 << 20, 256);
+    crowd_out(table, 0, FEW);
+    crowd_out(table, FEW, MORE);
+    size_t came_back = 0;
+    for (uint32_t key = 0; key < FEW; key++) {
+        key_table_reserve(table, 1, 7);
+        KeySlot *slot = key_table_find(table, hash_of(table, key));
+        if (slot != NULL) {
+            slot->count = MANY_ROWS;
+            came_back++;
+        }
+    }
+    assert_true(came_back > FEW / 4);
+    crowd_out(table, FEW + MORE, MORE);
+    size_t forgotten = 0;
+    for (uint32_t key = 0; key < FEW; key++) {
+        key_table_reserve(table, 1, 7);
+        const KeySlot *slot = key_table_find(table, hash_of(table, key));
+        assert_true(slot == NULL || slot->count == MANY_ROWS);
+        forgotten += slot == NULL;
+    }
+    assert_true(forgotten > FEW - came_back);
+    assert_false(key_table_is_complete(table));
+    key_table_free(table);
+}
+
 /* Recently used keys outlive others. */
 static void keeps_what_is_used(void **unused)
 {
@@ -267,7 +312,7 @@ int main(void)
         cmocka_unit_test(grows_and_shrinks),        cmocka_unit_test(evicts_what_is_written),
         cmocka_unit_test(keeps_what_is_used),       cmocka_unit_test(never_forgets_what_waits),
         cmocka_unit_test(filling_with_a_removal),   cmocka_unit_test(puts_away_what_rests),
-        cmocka_unit_test(forgets_when_all_is_full),
+        cmocka_unit_test(forgets_when_all_is_full), cmocka_unit_test(forgets_what_no_longer_fits),
     };
     return cmocka_run_group_tests_name("state/key_table", tests, NULL, NULL);
 }
