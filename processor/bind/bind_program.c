@@ -764,6 +764,19 @@ static void hand_over(Program *program, BoundProgram *ret_program)
     }
 }
 
+/* EXPLAIN of a definition is judged as the definition is. */
+static void add_statement(Program *program, size_t script, const AstStatement *ast)
+{
+    Statement *statement = &program->statements[program->statement_count++];
+    *statement = (Statement){.script = script, .ast = ast};
+    const AstStatement *inner = ast->kind == AST_STATEMENT_EXPLAIN ? ast->explain.statement : NULL;
+    if (inner != NULL && (inner->kind == AST_STATEMENT_CREATE_STREAMING_TABLE ||
+                          inner->kind == AST_STATEMENT_CREATE_FLOW)) {
+        statement->ast = inner;
+        report(statement, not_yet(ast->place, "EXPLAIN"));
+    }
+}
+
 static void list_statements(Program *program, const AstScript *const *scripts, size_t script_count)
 {
     size_t count = 0;
@@ -773,8 +786,7 @@ static void list_statements(Program *program, const AstScript *const *scripts, s
     program->statements = arena_new_array(program->context->arena, Statement, count + 1);
     for (size_t i = 0; i < script_count; i++) {
         for (size_t k = 0; k < scripts[i]->statement_count; k++) {
-            program->statements[program->statement_count++] =
-                (Statement){.script = i, .ast = scripts[i]->statements[k]};
+            add_statement(program, i, scripts[i]->statements[k]);
         }
     }
     assert(program->statement_count == count);

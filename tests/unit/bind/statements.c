@@ -255,6 +255,12 @@ static void test_table_clauses(void **state)
         {TABLE("(k DATE MASK f, name STRING)"), "INVALID_ARGUMENT", "f"},
         {TABLE("(k INT, name STRING, PRIMARY KEY (kk))"), "UNRESOLVED_COLUMN", "kk"},
         {TABLE("(k INT, name STRING, PRIMARY KEY (k, k))"), "DUPLICATE_KEY_COLUMN", "k"},
+        {TABLE("(k INT, name STRING, CONSTRAINT c PRIMARY KEY (k), CONSTRAINT C FOREIGN KEY (k) "
+               "REFERENCES dim (k))"),
+         "UNSUPPORTED_CONSTRAINT", "C FOREIGN"},
+        {TABLE("(k INT, name VARCHAR(3), PRIMARY KEY (kk))"), "UNRESOLVED_COLUMN", "kk"},
+        {"CREATE STREAMING TABLE n CLUSTER BY (m) AS SELECT m FROM STREAM(src)",
+         "KEY_TYPE_NOT_ORDERABLE", "m"},
         {TABLE("(k INT REFERENCES nodim, name STRING)"), "TABLE_NOT_FOUND", "nodim"},
         {TABLE("(k INT REFERENCES dim (kk), name STRING)"), "UNRESOLVED_COLUMN", "kk"},
         {TABLE("(k INT REFERENCES dim (k), name STRING)"), "NOT_YET", NULL},
@@ -331,6 +337,11 @@ static void test_manage(void **state)
         {"SHOW COLUMNS IN a.t IN b", "CLAUSE_CONFLICT", "b"},
         {"EXPLAIN SELECT nope FROM t", "UNRESOLVED_COLUMN", "nope"},
         {"EXPLAIN DELETE FROM nope", "TABLE_NOT_FOUND", "nope"},
+        {"EXPLAIN CREATE STREAMING TABLE n AS SELECT nope FROM STREAM(src)", "UNRESOLVED_COLUMN",
+         "nope"},
+        {"EXPLAIN CREATE STREAMING TABLE n FLOW REPLACE USING (k) SEQUENCE BY seq BY NAME SELECT "
+         "k, seq FROM STREAM(src)",
+         "NOT_YET", "EXPLAIN"},
         {"SET TIME ZONE INTERVAL 20 HOURS", "INVALID_TIME_ZONE", NULL},
         {"SET TIME ZONE INTERVAL -8 HOURS", "NOT_YET", NULL},
         {"SET spark.sql.session.timeZone = 'Mars/Base'", "INVALID_TIME_ZONE", "'Mars/Base'"},
@@ -365,6 +376,10 @@ static void test_functions(void **state)
         {"CREATE TEMPORARY FUNCTION s.g(a INT) RETURN a", "SYNTAX_ERROR", "s.g"},
         {"SELECT f(k => 1)", "INVALID_ARGUMENT", "k"},
         {"SELECT f(x => 1)", "NOT_YET", NULL},
+        {"SELECT f(y => 'a')", "INVALID_ARGUMENT", "f("},
+        {"SELECT f(x => 1, x => 2)", "INVALID_ARGUMENT", "x => 2"},
+        {"SELECT f(x => 1, 'a')", "INVALID_ARGUMENT", "'a'"},
+        {"SELECT f(1, x => 2)", "INVALID_ARGUMENT", "x => 2"},
     };
     CHECK(cases, false);
 }
