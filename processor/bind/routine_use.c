@@ -28,8 +28,13 @@ static COLD RETURNS_NONNULL Error *unresolved(const Binder *binder, const AstNam
                             "`system`.`session`].",
                             STR_ARG(name->text));
     Str nearest = catalog_nearest_routine(binder->context->catalog, name->text);
-    return nearest.data == NULL ? error
-                                : error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest));
+    if (nearest.data != NULL) {
+        return error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest));
+    }
+    const char *builtin = binder->context->functions->nearest(name->parts[0].name);
+    return name->part_count > 1 || builtin == NULL
+               ? error
+               : error_set_hint(error, "did you mean `%s`?", builtin);
 }
 
 Error *check_function_exists(Binder *binder, const AstName *name)
