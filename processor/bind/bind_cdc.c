@@ -181,6 +181,7 @@ static bool keeps_history(const AstCdc *ast)
     return ast->scd_type.value == 2;
 }
 
+/* APPLY AS TRUNCATE WHEN is taken with either type. */
 static void check_scd_type(Cdc *cdc)
 {
     const AstCdc *ast = cdc->ast;

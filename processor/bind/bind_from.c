@@ -32,7 +32,10 @@ static COLD RETURNS_NONNULL Error *table_not_found(Binder *binder, const AstName
                             "The table or view %s cannot be found. Verify the spelling and "
                             "correctness of the schema and catalog.",
                             buffer_cstr(&shown));
-    Str nearest = catalog_nearest(binder->context->catalog, name->text);
+    Str nearest = binder->program == NULL ? STR_NULL : program_nearest(binder->program, name->text);
+    if (nearest.data == NULL) {
+        nearest = catalog_nearest(binder->context->catalog, name->text);
+    }
     return nearest.data == NULL ? error
                                 : error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest));
 }

@@ -286,27 +286,54 @@ static void collect_inline_flow(Program *program, ProgramTable *table)
     }
 }
 
+Str program_nearest(const Program *program, Str name)
+{
+    Str nearest = STR_NULL;
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < program->table_count; i++) {
+        if (str_is_nearer(program->tables[i].bound.name, name, &best)) {
+            nearest = program->tables[i].bound.name;
+        }
+    }
+    for (size_t i = 0; i < program->view_count; i++) {
+        if (str_is_nearer(program->views[i].create->name.text, name, &best)) {
+            nearest = program->views[i].create->name.text;
+        }
+    }
+    return nearest;
+}
+
+/* A target nobody creates: misspelt, or its CREATE is missing. */
+static Error *hint_target(const Program *program, const AstName *target, Error *error)
+{
+    Str nearest = program_nearest(program, target->text);
+    return nearest.data != NULL
+               ? error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest))
+               : error_set_hint(error, "write CREATE STREAMING TABLE %.*s in the same program",
+                                STR_ARG(target->text));
+}
+
 /* A target that no statement of this program creates. */
 static Error *check_foreign_target(const Program *program, const AstCreateFlow *create,
                                    const Relation **ret_target)
 {
     AstFlowKind kind = create->flow->kind;
     if (kind == AST_FLOW_REPLACE_USING || kind == AST_FLOW_REPLACE_WHERE) { /* RU-20, RW-38 */
-        return error_set_hint(error_at(ERROR_TARGET_NOT_IN_PIPELINE, create->target.place,
-                                       "The target `%.*s` of the flow `%.*s` is not created in "
-                                       "this pipeline.",
-                                       STR_ARG(create->target.text), STR_ARG(create->name.name)),
-                              "write CREATE STREAMING TABLE %.*s in the same program",
-                              STR_ARG(create->target.text));
+        return hint_target(program, &create->target,
+                           error_at(ERROR_TARGET_NOT_IN_PIPELINE, create->target.place,
+                                    "The target `%.*s` of the flow `%.*s` is not created in this "
+                                    "pipeline.",
+                                    STR_ARG(create->target.text), STR_ARG(create->name.name)));
     }
     Str parts[3];
     size_t count = ast_name_parts(&create->target, parts, ARRAY_LENGTH(parts));
     const Relation *relation = catalog_find(program->context->catalog, parts, count);
     if (relation == NULL || relation->kind != RELATION_TARGET) {
-        return error_at(ERROR_TABLE_OR_VIEW_NOT_FOUND, create->target.place,
-                        "The table or view `%.*s` cannot be found. Verify the spelling and "
-                        "correctness of the schema and catalog.",
-                        STR_ARG(create->target.text));
+        return hint_target(program, &create->target,
+                           error_at(ERROR_TABLE_OR_VIEW_NOT_FOUND, create->target.place,
+                                    "The table or view `%.*s` cannot be found. Verify the spelling "
+                                    "and correctness of the schema and catalog.",
+                                    STR_ARG(create->target.text)));
     }
     *ret_target = relation;
     return not_yet(create->target.place, "A flow into a table of another pipeline");
@@ -764,6 +791,19 @@ static void hand_over(Program *program, BoundProgram *ret_program)
     }
 }
 
+/* EXPLAIN of a definition is judged as the definition is. */
+static void add_statement(Program *program, size_t script, const AstStatement *ast)
+{
+    Statement *statement = &program->statements[program->statement_count++];
+    *statement = (Statement){.script = script, .ast = ast};
+    const AstStatement *inner = ast->kind == AST_STATEMENT_EXPLAIN ? ast->explain.statement : NULL;
+    if (inner != NULL && (inner->kind == AST_STATEMENT_CREATE_STREAMING_TABLE ||
+                          inner->kind == AST_STATEMENT_CREATE_FLOW)) {
+        statement->ast = inner;
+        report(statement, not_yet(ast->place, "EXPLAIN"));
+    }
+}
+
 static void list_statements(Program *program, const AstScript *const *scripts, size_t script_count)
 {
     size_t count = 0;
@@ -773,8 +813,7 @@ static void list_statements(Program *program, const AstScript *const *scripts, s
     program->statements = arena_new_array(program->context->arena, Statement, count + 1);
     for (size_t i = 0; i < script_count; i++) {
         for (size_t k = 0; k < scripts[i]->statement_count; k++) {
-            program->statements[program->statement_count++] =
-                (Statement){.script = i, .ast = scripts[i]->statements[k]};
+            add_statement(program, i, scripts[i]->statements[k]);
         }
     }
     assert(program->statement_count == count);

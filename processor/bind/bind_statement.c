@@ -86,11 +86,7 @@ static Error *refuse_statement(const AstStatement *statement)
 
 static void bind_explain(Binder *binder, const AstExplain *explain)
 {
-    const AstStatement *inner = explain->statement;
-    if (inner->kind != AST_STATEMENT_CREATE_STREAMING_TABLE &&
-        inner->kind != AST_STATEMENT_CREATE_FLOW) {
-        bind_statement(binder, inner);
-    }
+    bind_statement(binder, explain->statement); /* of definitions: bind_program */
 }
 
 /* True when there is nothing to add: the statement was refused, or is one that can be run. */

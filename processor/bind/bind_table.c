@@ -87,10 +87,21 @@ static Error *check_property_repeated(const AstColumnDefinition *column, size_t 
     return NULL;
 }
 
+/* A type that is not built stands as STRING, so that what comes after is judged. */
+static bool bind_column_type(Binder *binder, const AstDataType *ast, const Type **ret_type)
+{
+    Error *error = bind_type(binder->arena, ast, ret_type);
+    bool later = error != NULL && error_class(error) == ERROR_NOT_YET;
+    if (later) {
+        *ret_type = &type_string;
+    }
+    return binder_report(binder, error) || later;
+}
+
 static bool bind_column(Binder *binder, const AstColumnDefinition *column, Field *field)
 {
     *field = (Field){column->name.name, &type_null, false, STR_NULL};
-    bool ok = binder_report(binder, bind_type(binder->arena, column->type, &field->type));
+    bool ok = bind_column_type(binder, column->type, &field->type);
     for (size_t i = 0; i < column->property_count; i++) {
         const AstColumnProperty *property = &column->properties[i];
         ok = binder_report(binder, check_property_repeated(column, i)) && ok;
@@ -380,8 +391,15 @@ static void check_clause_columns(Binder *binder, const AstTableClause *clause, c
 {
     const AstIdentifierList *columns = &clause->columns;
     for (size_t i = 0; i < columns->item_count; i++) {
-        if (schema_find(schema, columns->items[i].name) < 0) { /* ST-24, ST-25 */
+        int column = schema_find(schema, columns->items[i].name);
+        if (column < 0) { /* ST-24, ST-25 */
             binder_report(binder, schema_unresolved(schema, &columns->items[i]));
+        } else if (!type_is_orderable(schema->fields[column].type)) {
+            binder_report(binder, error_at(ERROR_KEY_TYPE_NOT_ORDERABLE, columns->items[i].place,
+                                           "The column `%.*s` has the type \"%s\", whose values "
+                                           "have no order to store them in.",
+                                           STR_ARG(columns->items[i].name),
+                                           type_text(binder->arena, schema->fields[column].type)));
         }
         for (size_t k = 0; k < i; k++) {
             if (str_equal_ignore_case(columns->items[k].name, columns->items[i].name)) {

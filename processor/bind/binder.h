@@ -357,6 +357,8 @@ const Schema *merge_stored_columns(Binder *binder, const AstQuery *query, const 
 /* Of bind_program: a relation of the program by name, bound on first use. */
 NODISCARD Error *program_find_relation(Program *program, const AstName *name, bool *ret_found,
                                        const Relation **ret_relation);
+/* The nearest name of a table or view of the program, STR_NULL when none is near. */
+Str program_nearest(const Program *program, Str name);
 /* The view of that name in the program, or NULL. */
 struct View *program_find_view(const Program *program, const AstName *name);
 /* Around the binding of a table or view inside that of another: STATEMENT_TOO_COMPLEX when they

@@ -12,6 +12,9 @@ typedef struct Check {
     const Schema *schema; /* of check_constraint_columns */
     bool hive_metastore;
     size_t primary_keys;
+    Str *names; /* of constraints so far */
+    size_t name_count;
+    size_t name_capacity;
 } Check;
 
 /* `column`: behind which it stands, or NULL. */
@@ -59,9 +62,28 @@ static Error *check_one(Check *check, const AstConstraint *constraint)
     return not_yet(constraint->place, "%s", constraint_name(constraint));
 }
 
+static Error *check_name(Check *check, const AstConstraint *constraint)
+{
+    Str name = constraint->name.name;
+    if (name.data == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < check->name_count; i++) {
+        if (str_equal_ignore_case(check->names[i], name)) {
+            return error_at(ERROR_CONSTRAINT_ALREADY_EXISTS, constraint->name.place,
+                            "The constraint `%.*s` already exists. Please delete the existing "
+                            "constraint or choose another name.",
+                            STR_ARG(name));
+        }
+    }
+    *arena_push(check->binder->arena, check->names, check->name_count, check->name_capacity) = name;
+    return NULL;
+}
+
 static void report_one(Check *check, const AstConstraint *constraint, const AstIdentifier *column)
 {
     (void)column;
+    binder_report(check->binder, check_name(check, constraint));
     binder_report(check->binder, check_one(check, constraint));
 }
 

@@ -28,8 +28,13 @@ static COLD RETURNS_NONNULL Error *unresolved(const Binder *binder, const AstNam
                             "`system`.`session`].",
                             STR_ARG(name->text));
     Str nearest = catalog_nearest_routine(binder->context->catalog, name->text);
-    return nearest.data == NULL ? error
-                                : error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest));
+    if (nearest.data != NULL) {
+        return error_set_hint(error, "did you mean `%.*s`?", STR_ARG(nearest));
+    }
+    const char *builtin = binder->context->functions->nearest(name->parts[0].name);
+    return name->part_count > 1 || builtin == NULL
+               ? error
+               : error_set_hint(error, "did you mean `%s`?", builtin);
 }
 
 Error *check_function_exists(Binder *binder, const AstName *name)
@@ -79,26 +84,64 @@ static Error *parameter_named(const Routine *routine, const AstIdentifier *name,
                     STR_ARG(routine->name), STR_ARG(name->name));
 }
 
+/* The parameter that argument `index` of the call is for; each gets one. */
+static Error *place_argument(const AstCall *call, size_t index, const Routine *routine, bool *given,
+                             size_t *ret_parameter)
+{
+    const AstIdentifier *name = &call->arguments[index].name;
+    size_t parameter = index;
+    if (name->name.data != NULL) {
+        TRY(parameter_named(routine, name, &parameter));
+    } else if (index > 0 && call->arguments[index - 1].name.name.data != NULL) {
+        return error_at(ERROR_UNEXPECTED_POSITIONAL_ARGUMENT, call->arguments[index].expr->place,
+                        "Cannot invoke routine `%.*s` because it contains positional argument(s) "
+                        "following the named argument assigned to `%.*s`.",
+                        STR_ARG(routine->name), STR_ARG(call->arguments[index - 1].name.name));
+    }
+    if (given[parameter]) {
+        return error_at(ERROR_DOUBLE_ARGUMENT, name->place,
+                        "Call to routine `%.*s` is invalid because it includes multiple argument "
+                        "assignments to the same parameter name `%.*s`.",
+                        STR_ARG(routine->name), STR_ARG(routine->parameters[parameter].name));
+    }
+    given[parameter] = true;
+    *ret_parameter = parameter;
+    return NULL;
+}
+
+static Error *check_required(const Routine *routine, const bool *given, SourcePlace place)
+{
+    for (size_t i = 0; i < routine->parameter_count; i++) {
+        if (!given[i] && !routine->parameters[i].has_default) {
+            return error_at(ERROR_REQUIRED_PARAMETER_NOT_FOUND, place,
+                            "Cannot invoke routine `%.*s` because the parameter named `%.*s` is "
+                            "required, but the routine call did not supply a value.",
+                            STR_ARG(routine->name), STR_ARG(routine->parameters[i].name));
+        }
+    }
+    return NULL;
+}
+
 Error *bind_routine_call(Binder *binder, const Scope *scope, const AstExpr *expr,
                          const Routine *routine)
 {
     const AstCall *call = expr->call;
+    bool *given = arena_new_array(binder->arena, bool, routine->parameter_count + 1);
     if (routine->signature_known) {
         TRY(wrong_count(routine, call->argument_count, expr->place));
     }
     for (size_t i = 0; i < call->argument_count; i++) {
-        const AstArgument *argument = &call->arguments[i];
-        size_t index = i;
         BoundExpr *value = NULL;
-        TRY(bind_expr(binder, scope, argument->expr, &value));
-        if (!routine->signature_known) {
-            continue;
+        size_t parameter = 0;
+        TRY(bind_expr(binder, scope, call->arguments[i].expr, &value));
+        if (routine->signature_known) {
+            TRY(place_argument(call, i, routine, given, &parameter));
+            TRY(check_argument(binder, &routine->parameters[parameter], value->type, value->place,
+                               value->text));
         }
-        if (argument->name.name.data != NULL) {
-            TRY(parameter_named(routine, &argument->name, &index));
-        }
-        TRY(check_argument(binder, &routine->parameters[index], value->type, value->place,
-                           value->text));
+    }
+    if (routine->signature_known) {
+        TRY(check_required(routine, given, expr->place));
     }
     return not_yet(expr->place, "A call of the user's function %.*s", STR_ARG(routine->name));
 }

@@ -177,6 +177,18 @@ static void watch_memory(Aggregation *aggregation)
     }
 }
 
+/* Groups stay where they are once they are there: one that keeps all its values may grow on. */
+static Error *check_memory(const Aggregation *aggregation)
+{
+    SourcePlace place = {0};
+    if (aggregation->part_count > 0) {
+        place = aggregation->parts[0].input->bound->place;
+    }
+    return memory_check(aggregation->context->memory, aggregation->held,
+                        "The values that the groups keep",
+                        "keep fewer of them: count, sum and their like keep none", place);
+}
+
 /* ---- Adding ---- */
 
 COLD static Error *placed(const Part *part, Error *error)
@@ -324,7 +336,7 @@ Error *aggregation_add(Aggregation *aggregation, const Vector *const *slots, Row
     TRY(aggregation->table == NULL ? add_parts(aggregation, slots, NULL, rows)
                                    : add_grouped(aggregation, slots, rows));
     watch_memory(aggregation);
-    return NULL;
+    return check_memory(aggregation);
 }
 
 /* ---- The end of the input ---- */

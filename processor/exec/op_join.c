@@ -117,6 +117,11 @@ static Error *begin_task(Join *join, const Pull *pull)
         if (join_must_spill(join)) {
             return join_spill(join, pull);
         }
+        TRY(memory_check(join->context.memory, join->held,
+                         join->build.key_count == 0
+                             ? "The rows of one side of a join without equal columns"
+                             : "The rows of one side of a join whose keys are equal",
+                         "join by columns that are equal for fewer rows", join->node->place));
     }
     arena_reset(join->input);
     TRY(check_single(join));

@@ -93,6 +93,9 @@ static Error *fill_block(Window *window, const Pull *pull)
         } else {
             window_block_add(&window->block, &window->keys, batch);
             count_memory(window);
+            TRY(memory_check(
+                window->context.memory, window->held, "The rows of one window partition",
+                "PARTITION BY columns that make them smaller", window->calls[0].bound->call.place));
         }
     }
     return NULL;

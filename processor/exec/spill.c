@@ -25,6 +25,8 @@
 #include "processor/base/banned.h"
 
 enum { FRAME_BYTES = 64 * 1024 };
+/* What must be in memory may take that many times the bound, and that much at least. */
+enum { HELD_FACTOR = 2, HELD_AT_LEAST = 256 << 20 };
 
 typedef struct FrameHeader {
     uint64_t raw_size;
@@ -311,4 +313,17 @@ void memory_hold(QueryMemory *memory, size_t *held, size_t bytes)
         memory->used_bytes += bytes - *held;
     }
     *held = bytes;
+}
+
+Error *memory_check(const QueryMemory *memory, size_t held, const char *what, const char *hint,
+                    SourcePlace place)
+{
+    if (memory == NULL || held <= HELD_AT_LEAST || held / HELD_FACTOR <= memory->limit_bytes) {
+        return NULL;
+    }
+    Error *error = error_at(ERROR_INSUFFICIENT_MEMORY, place,
+                            "%s do not fit in memory: they take %zu MiB so far, and the query may "
+                            "use %zu MiB.",
+                            what, held >> 20, memory->limit_bytes >> 20);
+    return error_set_hint(error, "give the query more memory, or %s", hint);
 }

@@ -22,6 +22,11 @@ NODISCARD Error *spill_read(SpillFile *file, Arena *arena, Batch **ret_batch);
 bool memory_exceeded(const QueryMemory *memory);
 /* The operator now holds `bytes` (before: *held): keeps QueryMemory.used_bytes right. */
 void memory_hold(QueryMemory *memory, size_t *held, size_t bytes);
+/* What an operator holds and cannot put into files may be more than the bound, but not without end:
+ * INSUFFICIENT_MEMORY where `held` is more than twice the bound and more than 256 MiB. `what`: the
+ * rows that must be in memory, `hint`: how to need fewer. */
+NODISCARD Error *memory_check(const QueryMemory *memory, size_t held, const char *what,
+                              const char *hint, SourcePlace place);
 
 DEFINE_AUTO(spill, SpillFile, spill_close)
 

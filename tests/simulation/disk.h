@@ -26,6 +26,8 @@ bool disk_wants_compaction(void);
 /* One operation in `n` fails (no space, input/output error), or writes only a part; 0: none. */
 void disk_set_failures(uint32_t n);
 void disk_let_reads_fail(bool may_fail);
+/* While false: a merge is made, whose tables are synced well. */
+void disk_let_merges_fail(bool may_fail);
 /* Every write fails, until there is space again. */
 void disk_set_full(int host, bool full);
 /* The process that uses the disk dies in the middle of its nth operation from now. */

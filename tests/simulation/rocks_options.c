@@ -37,7 +37,9 @@ void __wrap_rocksdb_ingest_external_file_cf(rocksdb_t *db, rocksdb_column_family
 {
     if (disk_wants_compaction()) {
         disk_let_reads_fail(false);
+        disk_let_merges_fail(false);
         rocksdb_compact_range_cf(db, family, NULL, 0, NULL, 0);
+        disk_let_merges_fail(true);
     }
     disk_let_reads_fail(false);
     __real_rocksdb_ingest_external_file_cf(db, family, paths, count, options, ret_message);

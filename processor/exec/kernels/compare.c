@@ -34,6 +34,7 @@
 
 #define PLAIN_LESS(x, y) ((x) < (y))
 #define PLAIN_EQUAL(x, y) ((x) == (y))
+/* Without branches, which random values would mispredict. */
 #define FLOAT_LESS(x, y) (((x) < (y)) | (((y) != (y)) & ((x) == (x))))
 #define FLOAT_EQUAL(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
 

@@ -255,6 +255,12 @@ static void test_table_clauses(void **state)
         {TABLE("(k DATE MASK f, name STRING)"), "INVALID_ARGUMENT", "f"},
         {TABLE("(k INT, name STRING, PRIMARY KEY (kk))"), "UNRESOLVED_COLUMN", "kk"},
         {TABLE("(k INT, name STRING, PRIMARY KEY (k, k))"), "DUPLICATE_KEY_COLUMN", "k"},
+        {TABLE("(k INT, name STRING, CONSTRAINT c PRIMARY KEY (k), CONSTRAINT C FOREIGN KEY (k) "
+               "REFERENCES dim (k))"),
+         "UNSUPPORTED_CONSTRAINT", "C FOREIGN"},
+        {TABLE("(k INT, name VARCHAR(3), PRIMARY KEY (kk))"), "UNRESOLVED_COLUMN", "kk"},
+        {"CREATE STREAMING TABLE n CLUSTER BY (m) AS SELECT m FROM STREAM(src)",
+         "KEY_TYPE_NOT_ORDERABLE", "m"},
         {TABLE("(k INT REFERENCES nodim, name STRING)"), "TABLE_NOT_FOUND", "nodim"},
         {TABLE("(k INT REFERENCES dim (kk), name STRING)"), "UNRESOLVED_COLUMN", "kk"},
         {TABLE("(k INT REFERENCES dim (k), name STRING)"), "NOT_YET", NULL},
@@ -331,6 +337,11 @@ static void test_manage(void **state)
         {"SHOW COLUMNS IN a.t IN b", "CLAUSE_CONFLICT", "b"},
         {"EXPLAIN SELECT nope FROM t", "UNRESOLVED_COLUMN", "nope"},
         {"EXPLAIN DELETE FROM nope", "TABLE_NOT_FOUND", "nope"},
+        {"EXPLAIN CREATE STREAMING TABLE n AS SELECT nope FROM STREAM(src)", "UNRESOLVED_COLUMN",
+         "nope"},
+        {"EXPLAIN CREATE STREAMING TABLE n FLOW REPLACE USING (k) SEQUENCE BY seq BY NAME SELECT "
+         "k, seq FROM STREAM(src)",
+         "NOT_YET", "EXPLAIN"},
         {"SET TIME ZONE INTERVAL 20 HOURS", "INVALID_TIME_ZONE", NULL},
         {"SET TIME ZONE INTERVAL -8 HOURS", "NOT_YET", NULL},
         {"SET spark.sql.session.timeZone = 'Mars/Base'", "INVALID_TIME_ZONE", "'Mars/Base'"},
@@ -365,6 +376,10 @@ static void test_functions(void **state)
         {"CREATE TEMPORARY FUNCTION s.g(a INT) RETURN a", "SYNTAX_ERROR", "s.g"},
         {"SELECT f(k => 1)", "INVALID_ARGUMENT", "k"},
         {"SELECT f(x => 1)", "NOT_YET", NULL},
+        {"SELECT f(y => 'a')", "INVALID_ARGUMENT", "f("},
+        {"SELECT f(x => 1, x => 2)", "INVALID_ARGUMENT", "x => 2"},
+        {"SELECT f(x => 1, 'a')", "INVALID_ARGUMENT", "'a'"},
+        {"SELECT f(1, x => 2)", "INVALID_ARGUMENT", "x => 2"},
     };
     CHECK(cases, false);
 }
@@ -413,6 +428,63 @@ static void test_views(void **state)
     CHECK(cases, true);
 }
 
+/* What is foreseeably written wrong has a hint. */
+static void test_hints(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql;
+        const char *hint;
+    } cases[] = {
+        {READ("SELECT k, seq FROM src"), "STREAM(name)"},
+        {READ("SELECT k, k AS seq FROM STREAM(dim)"), "kind: stream"},
+        {READ("SELECT k, seq FROM STREAM(src) ORDER BY k"), "sort where the table is read"},
+        {READ("SELECT k, max(seq) AS seq FROM STREAM(src) GROUP BY k"), "REPLACE WHERE"},
+        {READ("SELECT k, seq FROM STREAM(sr)"), "`src`"},
+        {READ("SELECT k, seqq FROM STREAM(src)"), "`seq`"},
+        {"CREATE VIEW recent AS SELECT k, seq FROM STREAM(src);\n" READ(
+             "SELECT * FROM STREAM(recnt)"),
+         "`recent`"},
+        {"CREATE VIEW recent AS SELECT k, seq FROM STREAM(src);\n" READ("SELECT * FROM recent"),
+         "STREAM(name)"},
+        {READ("SELECT k, seq FROM STREAM(src)") "; CREATE FLOW g AS INSERT INTO nn BY NAME REPLACE "
+                                                "USING (k) SEQUENCE BY seq SELECT k, seq FROM "
+                                                "STREAM(src)",
+         "`n`"},
+        {"CREATE STREAMING TABLE n FLOW REPLACE USING (k) SEQUENCE BY seq SELECT k, seq FROM "
+         "STREAM(src)",
+         "BY NAME"},
+        {"TRUNCATE TABLE t", "DELETE FROM"},
+        {"ALTER TABLE t SET TBLPROPERTIES ('a' = 'b')", "ALTER STREAMING TABLE"},
+        {"INSERT INTO t (k, nam) VALUES (1, 'a')", "`name`"},
+        {"INSERT INTO t SELECT k FROM src", "INSERT INTO table (a, b)"},
+        {TABLE("SCHEDULE CRON '0 0 0 * * ? 2030'"), "leave out the year"},
+        {TABLE("SCHEDULE CRON '0 0 0 * * *'"), "write `?`"},
+        {TABLE("SCHEDULE EVERY 5 MINUTES"), "HOUR"},
+        {TABLE("WITH ROW FILTER ff ON (k)"), "`f`"},
+        {"DESCRIBE FUNCTION uper", "`upper`"},
+        {"SET spark.sql.session.timezon = 'UTC'", "spark.sql.session.timeZone"},
+    };
+    size_t wrong = 0;
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        BindFixture fixture;
+        init(&fixture);
+        bind_fixture_program(&fixture, cases[i].sql);
+        const Error *error = fixture.diagnostics.count == 0 ? NULL : fixture.diagnostics.errors[0];
+        AUTO_BUFFER Buffer text = {0};
+        if (error != NULL) {
+            error_format(error, &text);
+        }
+        if (strstr(buffer_cstr(&text), cases[i].hint) == NULL) {
+            print_error("%s\n  expected a hint with %s\n%s", cases[i].sql, cases[i].hint,
+                        buffer_cstr(&text));
+            wrong++;
+        }
+        bind_fixture_done(&fixture);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* Views that read each other twice stand for 2^60 trees. */
 static void test_view_chain(void **state)
 {
@@ -438,6 +510,7 @@ int main(void)
         cmocka_unit_test(test_table_clauses), cmocka_unit_test(test_append),
         cmocka_unit_test(test_manage),        cmocka_unit_test(test_functions),
         cmocka_unit_test(test_views),         cmocka_unit_test(test_view_chain),
+        cmocka_unit_test(test_hints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

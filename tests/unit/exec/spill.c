@@ -253,12 +253,36 @@ static void test_memory(void **state)
     assert_false(memory_exceeded(NULL));
 }
 
+/* What cannot go to files: twice the bound, and 256 MiB at least. */
+static bool may_hold(size_t limit_mib, size_t held_mib)
+{
+    QueryMemory memory = {.limit_bytes = limit_mib << 20};
+    Error *error = memory_check(&memory, held_mib << 20, "Rows", "ask for less", (SourcePlace){0});
+    if (error == NULL) {
+        return true;
+    }
+    assert_int_equal(error_class(error), ERROR_INSUFFICIENT_MEMORY);
+    error_free(error);
+    return false;
+}
+
+static void what_must_be_in_memory(void **state)
+{
+    (void)state;
+    assert_true(may_hold(1, 256));
+    assert_false(may_hold(1, 257));
+    assert_true(may_hold(1024, 2048));
+    assert_false(may_hold(1024, 2049));
+    assert_null(memory_check(NULL, SIZE_MAX, "Rows", "ask for less", (SourcePlace){0}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_large),
-        cmocka_unit_test(test_damaged_blocks), cmocka_unit_test(test_damaged_file),
-        cmocka_unit_test(test_no_folder),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_damaged_blocks),    cmocka_unit_test(test_damaged_file),
+        cmocka_unit_test(test_no_folder),         cmocka_unit_test(test_memory),
+        cmocka_unit_test(what_must_be_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

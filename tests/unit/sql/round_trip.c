@@ -14,6 +14,7 @@
 
 #include "processor/base/buffer.h"
 #include "processor/sql/lexer.h"
+#include "processor/sql/parser.h"
 #include "tests/support/sql_generator.h"
 #include "tests/support/sql_round_trip.h"
 #include "tests/support/vectors.h"
@@ -176,10 +177,11 @@ static void mutate(Random *random, Spans *spans, const Spans *others)
 
 static void join_tokens(const Spans *spans, Buffer *out)
 {
+    enum { LINE_TOKENS = 7 };
     buffer_clear(out);
     for (size_t i = 0; i < spans->count; i++) {
         buffer_append_str(out, spans->items[i]);
-        buffer_append_byte(out, ' ');
+        buffer_append_byte(out, i % LINE_TOKENS == LINE_TOKENS - 1 ? '\n' : ' ');
     }
 }
 
@@ -231,6 +233,58 @@ static void test_mutants(void **state)
     assert_int_equal(failed, 0);
     assert_true(results[ROUND_TRIP_SAME] > STATEMENTS / 10);
     assert_true(results[ROUND_TRIP_NO_SQL] > STATEMENTS / 10);
+    (void)state;
+}
+
+/* Characters of line `line` (from 1), or -1 when the text has fewer lines. */
+static int line_length(Str text, int line)
+{
+    Str rest = text;
+    Str found = STR_NULL;
+    for (int i = 0; i < line && rest.data != NULL; i++) {
+        found = str_cut(&rest, '\n');
+    }
+    int length = 0;
+    for (size_t i = 0; i < found.size; i++) {
+        length += ((unsigned char)found.data[i] & 0xC0) != 0x80;
+    }
+    return found.data == NULL ? -1 : length;
+}
+
+/* A mistake is placed inside the text, or one behind its line's end, where something is missing. */
+static void check_place(Str text, const Error *error)
+{
+    SourcePlace place = error_place(error);
+    int length = line_length(text, place.line);
+    bool inside = place.line >= 1 && place.column >= 1 && place.length >= 1 &&
+                  place.column <= length + 1 && place.column + place.length <= length + 2;
+    if (!inside) {
+        fail_msg("%d:%d+%d: %s\n%.*s", place.line, place.column, place.length, error_message(error),
+                 STR_ARG(text));
+    }
+}
+
+static void test_places_of_mistakes(void **state)
+{
+    AUTO(arena) Arena *arena = arena_new("mutants");
+    SqlGenerator *generator = sql_generator_new(arena, 4);
+    Mutant mutant = {0};
+    size_t mistakes = 0;
+    sql_generator_next(generator, "query", TOKENS_MAX, &mutant.text);
+    for (size_t i = 0; i < STATEMENTS; i++) {
+        AUTO(arena) Arena *tree_arena = arena_new("tree");
+        Diagnostics diagnostics = {0};
+        AstScript *script = NULL;
+        next_mutant(generator, &mutant, i);
+        sql_parse_script(buffer_str(&mutant.mutated), tree_arena, &diagnostics, &script);
+        for (size_t k = 0; k < diagnostics.count; k++) {
+            check_place(buffer_str(&mutant.mutated), diagnostics.errors[k]);
+            mistakes++;
+        }
+        diagnostics_done(&diagnostics);
+    }
+    mutant_done(&mutant);
+    assert_true(mistakes > STATEMENTS / 10);
     (void)state;
 }
 
@@ -288,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_golden_files),
         cmocka_unit_test(test_mutants),
+        cmocka_unit_test(test_places_of_mistakes),
         cmocka_unit_test(test_dump_tells_trees_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
