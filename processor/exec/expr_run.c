@@ -78,13 +78,12 @@ static void run_split(Run *run, const Step *step)
     uint16_t *others = new_selection(run, step);
     uint32_t kept_count = 0;
     uint32_t other_count = 0;
-    const uint8_t *truths = value->validity == NULL && type_physical(value->type) == PHYSICAL_BOOL
-                                ? VECTOR_DATA(value, uint8_t)
-                                : NULL;
+    const uint8_t *truths = value->data;
+    bool all_there = value->validity == NULL && type_physical(value->type) == PHYSICAL_BOOL;
     bool wanted = step->kind == STEP_SPLIT_TRUE || !step->decisive;
     for (uint32_t i = 0; i < rows.count; i++) {
         uint32_t row = rows_at(rows, i);
-        bool keep = truths != NULL ? (truths[row] != 0) == wanted : split_keeps(step, value, row);
+        bool keep = all_there ? (truths[row] != 0) == wanted : split_keeps(step, value, row);
         kept[kept_count] = (uint16_t)row;
         others[other_count] = (uint16_t)row;
         kept_count += keep;

@@ -434,10 +434,10 @@ typedef struct AstSet {
     AstString zone;  /* 'id' */
     bool zone_local; /* LOCAL: refused by analysis */
     AstInterval *zone_interval;
-    Str name; /* dotted text */
+    Str name; /* its parts with dots between */
     SourcePlace name_place;
     AstSetValueKind value_kind;
-    Str value; /* as text */
+    Str value; /* as text; of a word as the name */
     SourcePlace value_place;
 } AstSet;
 

@@ -32,7 +32,7 @@ typedef struct AstName {
     AstIdentifier *parts;
     size_t part_count; /* 0 = absent */
     SourcePlace place;
-    Str text;
+    Str text; /* the parts with dots between: no backquotes, no blanks */
 } AstName;
 
 typedef struct AstIdentifierList {

@@ -2,6 +2,8 @@
 #include "processor/sql/ast_print.h"
 
 #include "processor/sql/ast_print_internal.h"
+#include "processor/sql/lexer.h"
+#include "processor/sql/token.h"
 
 #include "processor/base/banned.h"
 
@@ -238,6 +240,29 @@ static void print_drop(const char *words, const AstDrop *drop, Buffer *out)
     ast_print_name(&drop->name, out);
 }
 
+/* The text reads back as words with dots between, the first none of the reserved ones. */
+static bool is_dotted_words(Str text)
+{
+    Str rest = text;
+    Str first = str_cut(&rest, '.');
+    bool words = lexer_is_word(first) && (keyword_flags(keyword_find(first)) & WORD_RESERVED) == 0;
+    while (words && rest.data != NULL) {
+        words = lexer_is_word(str_cut(&rest, '.'));
+    }
+    return words;
+}
+
+/* A setting's name: a.b.c, or the whole in backquotes, which is the same text. */
+static void print_dotted(Str text, Buffer *out)
+{
+    AstIdentifier name = {.name = text, .quoted = true};
+    if (is_dotted_words(text)) {
+        buffer_append_str(out, text);
+    } else {
+        ast_print_identifier(&name, out);
+    }
+}
+
 static void print_setting_value(const AstSet *set, Buffer *out)
 {
     switch (set->value_kind) {
@@ -251,8 +276,10 @@ static void print_setting_value(const AstSet *set, Buffer *out)
         buffer_append_cstr(out, "FALSE");
         return;
     case AST_SET_NUMBER:
-    case AST_SET_WORD:
         buffer_append_str(out, set->value);
+        return;
+    case AST_SET_WORD:
+        print_dotted(set->value, out);
         return;
     }
 }
@@ -261,7 +288,7 @@ static void print_set(const AstSet *set, Buffer *out)
 {
     if (!set->time_zone) {
         buffer_append_cstr(out, "SET ");
-        buffer_append_str(out, set->name);
+        print_dotted(set->name, out);
         buffer_append_cstr(out, " = ");
         print_setting_value(set, out);
         return;

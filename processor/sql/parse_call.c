@@ -255,7 +255,7 @@ static Error *parse_struct_items(Parser *parser, AstStructConstructor *struct_)
     return NULL;
 }
 
-/* STRUCT(item [alias], …); struct() is a plain call. */
+/* STRUCT(item [alias], …); struct() and struct(*) are plain calls. */
 static Error *parse_struct(Parser *parser, AstExpr **ret)
 {
     size_t start = parser->at++;
@@ -470,7 +470,7 @@ Error *parse_special_call(Parser *parser, AstExpr **ret, bool *ret_done)
     case KEYWORD_TRIM:
         return parse_worded_call(parser, word, ret);
     case KEYWORD_STRUCT:
-        if (!parser_is_ahead(parser, 2, TOKEN_CLOSE)) {
+        if (!parser_is_ahead(parser, 2, TOKEN_CLOSE) && !parser_is_ahead(parser, 2, TOKEN_STAR)) {
             return parse_struct(parser, ret);
         }
         break;

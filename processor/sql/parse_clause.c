@@ -20,12 +20,7 @@ static Error *parse_property_key(Parser *parser, AstProperty *property)
     enum { KEY_PARTS_MAX = 100 };
     AstName name = {0};
     TRY(parse_name(parser, "a property's key", KEY_PARTS_MAX, &name));
-    AUTO_BUFFER Buffer key = {0};
-    for (size_t i = 0; i < name.part_count; i++) {
-        buffer_append_cstr(&key, i == 0 ? "" : ".");
-        buffer_append_str(&key, name.parts[i].name);
-    }
-    property->key = arena_copy_str(parser->arena, buffer_str(&key));
+    property->key = name.text;
     property->key_place = name.place;
     return NULL;
 }

@@ -137,13 +137,15 @@ static Error *parse_cdc_source(Parser *parser, AstCdc *cdc)
 {
     TRY(parser_expect_word(parser, KEYWORD_FROM));
     if (parser_is_identifier(parser) && !parser_is_word(parser, KEYWORD_STREAM)) {
+        size_t start = parser->at;
         AstName name = {0};
         TRY(parse_name(parser, "STREAM", TABLE_PARTS_MAX, &name));
         Error *error = parser_error_at(
             parser, name.place, ERROR_NOT_STREAMING,
             arena_printf(parser->arena, "AUTO CDC reads a stream, and %.*s is not read as one.",
                          STR_ARG(name.text)));
-        return error_set_hint(error, "write FROM STREAM(%.*s)", STR_ARG(name.text)); /* CD-7 */
+        return error_set_hint(error, "write FROM STREAM(%.*s)",
+                              STR_ARG(parser_text_from(parser, start))); /* CD-7 */
     }
     return parse_stream_relation(parser, &cdc->source);
 }

@@ -294,6 +294,28 @@ Error *parse_field_name(Parser *parser, AstIdentifier *ret)
     return NULL;
 }
 
+static Str dotted_text(Parser *parser, const AstName *name)
+{
+    AUTO_BUFFER Buffer text = {0};
+    for (size_t i = 0; i < name->part_count; i++) {
+        buffer_append_cstr(&text, i == 0 ? "" : ".");
+        buffer_append_str(&text, name->parts[i].name);
+    }
+    return arena_copy_str(parser->arena, buffer_str(&text));
+}
+
+/* The text as written when that is the parts with dots between. */
+static Str name_text(Parser *parser, const AstName *name, size_t start)
+{
+    Str written = parser_text_from(parser, start);
+    bool plain = str_find_byte(written, '`') == written.size;
+    size_t size = name->part_count - 1;
+    for (size_t i = 0; i < name->part_count; i++) {
+        size += name->parts[i].name.size;
+    }
+    return plain && size == written.size ? written : dotted_text(parser, name);
+}
+
 Error *parse_name(Parser *parser, const char *what, size_t parts_max, AstName *ret)
 {
     size_t start = parser->at;
@@ -314,7 +336,7 @@ Error *parse_name(Parser *parser, const char *what, size_t parts_max, AstName *r
         *PARSER_PUSH(parser, name.parts, name.part_count, capacity) = part;
     }
     name.place = parser_place_from(parser, start);
-    name.text = parser_text_from(parser, start);
+    name.text = name_text(parser, &name, start);
     *ret = name;
     return NULL;
 }

@@ -81,7 +81,8 @@ static const Lexicon lexicon[] = {
 
 static bool is_tight(Str text)
 {
-    return text.size == 1 && memchr("(),[]", text.data[0], 5) != NULL;
+    static const char tight[] = {'(', ')', ',', '[', ']'};
+    return text.size == 1 && memchr(tight, text.data[0], sizeof tight) != NULL;
 }
 
 /* Between two tokens: mostly a blank; nothing beside brackets and commas, at times; now and then

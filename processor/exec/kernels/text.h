@@ -53,10 +53,11 @@ static inline int64_t utf8_length(Str s)
 static inline size_t utf8_offset(Str s, int64_t count)
 {
     size_t at = 0;
-    while (count > 0 && at < s.size) {
-        bool ascii = count >= 8 && utf8_eight_ascii(s, at);
-        at = ascii ? at + 8 : utf8_next(s, at);
-        count -= ascii ? 8 : 1;
+    for (; count >= 8 && utf8_eight_ascii(s, at); count -= 8) {
+        at += 8;
+    }
+    for (; count > 0 && at < s.size; count--) {
+        at = utf8_next(s, at);
     }
     return at;
 }

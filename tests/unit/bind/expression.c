@@ -267,7 +267,8 @@ static void test_functions(void **state)
     check_error("nvl(s)", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION", 1, 6);
     check_error("i + b", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES", 1, 5);
     check_error("NOT i", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", 5, 1);
-    check_error("b AND i", "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", 7, 1);
+    check_error("b AND i", "DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES", 1, 7);
+    check_error("i OR i", "DATATYPE_MISMATCH.BINARY_OP_WRONG_TYPE", 1, 6);
     check_error("1 + sum(i)", "UNSUPPORTED_EXPR_FOR_OPERATOR", 5, 6);
     check_error("count(*)", "UNSUPPORTED_EXPR_FOR_OPERATOR", 1, 8);
     check_error("upper(s) OVER ()", "UNSUPPORTED_EXPR_FOR_WINDOW", 1, 16);

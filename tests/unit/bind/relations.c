@@ -135,7 +135,9 @@ static void test_joins(void **state)
     check_shape("SELECT * FROM t, LATERAL (SELECT t.id + u.v FROM u)",
                 "project(lateral inner(scan, project outer 0(scan)))");
     /* A generator needs no join. */
-    check_shape("SELECT * FROM t LEFT JOIN LATERAL explode(xs)", "project(generate outer(scan))");
+    check_shape("SELECT * FROM t LEFT JOIN LATERAL explode(xs)", "project(generate(scan))");
+    check_shape("SELECT * FROM t LEFT JOIN LATERAL explode(xs) ON true",
+                "project(generate outer(scan))");
     check_shape("SELECT * FROM t JOIN LATERAL explode(xs) AS e(x) ON x > id",
                 "project(filter(generate(scan)))");
 }

@@ -329,6 +329,19 @@ static void test_case_words_that_look_reserved(void **state)
     (void)state;
 }
 
+/* The text of a name is its parts, however they were written; so is a setting's. */
+static void test_texts_of_names(void **state)
+{
+    AUTO(arena) Arena *arena = arena_new("trees");
+    assert_text(parse_one("DROP TABLE a.b", arena)->drop.name.text, "a.b");
+    assert_text(parse_one("DROP TABLE `a` /* c */ . `b``c`", arena)->drop.name.text, "a.b`c");
+    const AstSet *set = &parse_one("SET `a`.b . select = x\n. `y z`", arena)->set;
+    assert_text(set->name, "a.b.select");
+    assert_text(set->value, "x.y z");
+    assert_int_equal(set->value_kind, AST_SET_WORD);
+    (void)state;
+}
+
 static void test_column_definitions(void **state)
 {
     AUTO(arena) Arena *arena = arena_new("trees");
@@ -359,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_case_quote_in_comment),
         cmocka_unit_test(test_case_quoted_identifiers),
         cmocka_unit_test(test_case_words_that_look_reserved),
+        cmocka_unit_test(test_texts_of_names),
         cmocka_unit_test(test_column_definitions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
