@@ -185,12 +185,37 @@ static Error *column_changed(const ProgramTable *table, const Field *old, const 
                                  buffer_cstr(&from), buffer_cstr(&to)));
 }
 
+static bool has_new_instants(const Type *from, const Type *to);
+
+static bool field_has_new_instants(const Field *field, const Type *to)
+{
+    for (size_t i = 0; i < to->field_count; i++) {
+        if (str_equal_ignore_case(to->fields[i].name, field->name)) {
+            return has_new_instants(field->type, to->fields[i].type);
+        }
+    }
+    return false;
+}
+
+/* Does a DATE, also one inside of a value, become a TIMESTAMP? Depth is bounded by the types. */
+static bool has_new_instants(const Type *from, const Type *to)
+{
+    bool any = from->kind == TYPE_DATE && to->kind == TYPE_TIMESTAMP;
+    if (from->kind == TYPE_ARRAY || from->kind == TYPE_MAP) {
+        any = has_new_instants(from->element, to->element);
+    }
+    for (size_t i = 0; from->kind == TYPE_STRUCT && i < from->field_count; i++) {
+        any = any || field_has_new_instants(&from->fields[i], to);
+    }
+    return any;
+}
+
 /* Dates that are timestamps from now on begin in the session's zone. It is kept: another zone later
  * would move the rows there are. */
 static Error *note_dates(const ProgramTable *table, const Type *from, const Type *to,
                          const TimeZone *zone, ProgressDefinition *now)
 {
-    if (from->kind != TYPE_DATE || to->kind == TYPE_DATE) {
+    if (!has_new_instants(from, to)) {
         return NULL;
     }
     if (now->date_zone.size > 0 && !str_equal(now->date_zone, time_zone_id(zone))) {
@@ -237,8 +262,11 @@ Error *definition_next(const ProgramTable *table, const ProgressDefinition *old,
         now.schemas[i] = old->schemas[i];
     }
     now.schema_count = old->schema_count;
-    if (newest == NULL || !schema_equal(newest, table->bound->schema)) {
-        now.schemas[now.schema_count++] = schema_text(table->bound->schema, arena);
+    /* A version more also when NOT NULL or a comment changed: the next definition is judged by it.
+     */
+    Str text = schema_text(table->bound->schema, arena);
+    if (newest == NULL || !str_equal(text, old->schemas[old->schema_count - 1])) {
+        now.schemas[now.schema_count++] = text;
     }
     *ret_definition = now;
     return NULL;

@@ -325,20 +325,17 @@ static Error *parse_select(Parser *parser, AstSelect **ret)
     return NULL;
 }
 
-/* Behind the comma that stands here a relation begins that cannot be read as a row: VALUES and what
- * no name can have behind it, LATERAL (SELECT …). */
+/* Behind the comma that stands here a relation begins that cannot be read as a row: VALUES and a
+ * number, LATERAL (SELECT …). */
 static bool at_next_relation(const Parser *parser)
 {
     if (parser_is_word_ahead(parser, 1, KEYWORD_LATERAL)) {
         return parser_is_ahead(parser, 2, TOKEN_OPEN) && parser_starts_query_ahead(parser, 3);
     }
-    const Token *token = parser_ahead(parser, 2);
-    bool number =
-        token->kind == TOKEN_INTEGER || token->kind == TOKEN_DECIMAL || token->kind == TOKEN_DOUBLE;
-    bool word = token->kind == TOKEN_WORD &&
-                (token->keyword == KEYWORD_NULL || token->keyword == KEYWORD_TRUE ||
-                 token->keyword == KEYWORD_FALSE || token->keyword == KEYWORD_CASE);
-    return parser_is_word_ahead(parser, 1, KEYWORD_VALUES) && (number || word);
+    bool number = parser_is_ahead(parser, 2, TOKEN_INTEGER) ||
+                  parser_is_ahead(parser, 2, TOKEN_DECIMAL) ||
+                  parser_is_ahead(parser, 2, TOKEN_DOUBLE);
+    return parser_is_word_ahead(parser, 1, KEYWORD_VALUES) && number;
 }
 
 /* VALUES has been taken. */
