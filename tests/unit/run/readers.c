@@ -65,7 +65,7 @@ static void a_changed_key_is_shown_in_the_users_file(void **state)
              "  FLOW REPLACE USING (k, v) SEQUENCE BY seq BY NAME\n"
              "  SELECT * FROM STREAM(src);\n");
     fails(open_again(&rig), ERROR_FULL_REFRESH_REQUIRED,
-          "  at p.yaml:12:3\n      FLOW REPLACE USING (k, v) SEQUENCE BY seq BY NAME\n");
+          "  at p.yaml:12:23\n      FLOW REPLACE USING (k, v) SEQUENCE BY seq BY NAME\n");
     rig_done(&rig);
 }
 
