@@ -186,7 +186,12 @@ static Error *bind_predicate(Binder *binder, const AstFlow *flow, const Schema *
     BoundExpr *bound = NULL;
     TRY(check_predicate_parts(binder, flow->where));
     Scope scope = predicate_scope(binder, flow->query, output);
-    return bind_condition(binder, &scope, flow->where, &bound);
+    Error *error = bind_condition(binder, &scope, flow->where, &bound);
+    bool unknown = error != NULL && error_class(error) == ERROR_UNRESOLVED_COLUMN;
+    return unknown && error_hint(error) == NULL
+               ? error_set_hint(error, "the predicate is about the table's columns: let the query "
+                                       "give that column")
+               : error;
 }
 
 bool bind_replace_where(Binder *binder, const AstFlow *flow, FlowTarget *target)

@@ -454,6 +454,7 @@ static void test_hints(void **state)
         {"CREATE STREAMING TABLE n FLOW REPLACE USING (k) SEQUENCE BY seq SELECT k, seq FROM "
          "STREAM(src)",
          "BY NAME"},
+        {WHERE_("day > '2026-01-01'", "SELECT k FROM src"), "let the query give that column"},
         {"TRUNCATE TABLE t", "DELETE FROM"},
         {"ALTER TABLE t SET TBLPROPERTIES ('a' = 'b')", "ALTER STREAMING TABLE"},
         {"INSERT INTO t (k, nam) VALUES (1, 'a')", "`name`"},
