@@ -29,6 +29,37 @@ static const char *action_text(ExpectationAction action)
     return "";
 }
 
+static void explain_scan(const Program *program, const LogicalSource *source)
+{
+    AUTO_BUFFER Buffer text = {0};
+    schema_format(source->schema, &text);
+    (void)printf("  %s %.*s: topic %s%s, reads %s\n", source->stream ? "stream" : "static relation",
+                 STR_ARG(source->relation->name), program->sources[source->relation->index].topic,
+                 source->stream ? "" : " as it is when an update starts", buffer_cstr(&text));
+}
+
+static void explain_states(const ProgramTable *table)
+{
+    (void)printf("  state: the table's rows per key, bounded by the number of live rows\n");
+    for (size_t i = 0; i < table->state_count; i++) {
+        const StateSpec *spec = &table->plan->states[i];
+        (void)printf("  state %.*s: topic %s, %s%s\n", STR_ARG(spec->name), table->states[i].topic,
+                     spec->bound == NULL ? "nothing bounds it" : "bounded: ",
+                     spec->bound == NULL ? "" : spec->bound);
+    }
+}
+
+static void explain_plan(const LogicalPlan *plan)
+{
+    AUTO_BUFFER Buffer text = {0};
+    plan_format(plan, &text);
+    (void)printf("  plan, ~ marks what works batch after batch on a stream:\n");
+    for (Str rest = buffer_str(&text); rest.data != NULL && rest.size > 0;) {
+        Str line = str_cut(&rest, '\n');
+        (void)printf("    %.*s\n", STR_ARG(line));
+    }
+}
+
 static void explain_flow(const Program *program, const ProgramTable *table, Arena *arena)
 {
     const BoundFlow *flow = table->flow;
@@ -42,28 +73,18 @@ static void explain_flow(const Program *program, const ProgramTable *table, Aren
     schema_format(schema, &text);
     (void)printf("  columns: %s\n", buffer_cstr(&text));
     for (size_t i = 0; i < table->plan->source_count; i++) {
-        const LogicalSource *source = &table->plan->sources[i];
-        buffer_clear(&text);
-        schema_format(source->schema, &text);
-        (void)printf("  source %.*s: topic %s, reads %s\n", STR_ARG(source->relation->name),
-                     program->sources[source->relation->index].topic, buffer_cstr(&text));
+        explain_scan(program, &table->plan->sources[i]);
     }
     (void)printf("  topic %s; progress in %s; transactional id %s\n", table->topic,
                  name_progress_topic(arena, program->topology->pipeline),
                  name_flow_id(arena, program->topology->pipeline, flow->name));
-    (void)printf("  state: the table's rows per key, bounded by the number of live rows\n");
+    explain_states(table);
     for (size_t i = 0; i < table->bound->expectation_count; i++) {
         const BoundExpectation *expectation = &table->bound->expectations[i];
         (void)printf("  expectation %.*s: %.*s (%s)\n", STR_ARG(expectation->name),
                      STR_ARG(expectation->text), action_text(expectation->action));
     }
-    buffer_clear(&text);
-    plan_format(table->plan, &text);
-    (void)printf("  plan:\n");
-    for (Str rest = buffer_str(&text); rest.data != NULL && rest.size > 0;) {
-        Str line = str_cut(&rest, '\n');
-        (void)printf("    %.*s\n", STR_ARG(line));
-    }
+    explain_plan(table->plan);
 }
 
 int cmd_explain(int argc, char **argv)

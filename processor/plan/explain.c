@@ -5,7 +5,8 @@
  *         Filter (state <> 'void')
  *           Scan STREAM tickets [k, state]
  *         Scan states [id]
- */
+ *
+ * For nodes over streams see explain_stream.c. */
 #include "processor/base/memory.h"
 #include "processor/plan/plan_internal.h"
 
@@ -97,8 +98,19 @@ static void format_call(const BoundAggregate *call, const Schema *schema, Buffer
     }
 }
 
-static void format_aggregate(const LogicalNode *node, Buffer *out)
+static void format_distinct(const LogicalPlan *plan, const LogicalNode *node, Buffer *out)
 {
+    buffer_append_cstr(out, "Distinct ");
+    format_exprs(node->expressions, node->expression_count, node->child->schema, out);
+    format_stream_distinct(plan, node, out);
+}
+
+static void format_aggregate(const LogicalPlan *plan, const LogicalNode *node, Buffer *out)
+{
+    if (node->streaming) {
+        format_distinct(plan, node, out);
+        return;
+    }
     buffer_append_cstr(out, "Aggregate ");
     format_exprs(node->expressions, node->expression_count, node->child->schema, out);
     buffer_append_cstr(out, " [");
@@ -195,7 +207,7 @@ static void format_condition(const LogicalNode *node, Buffer *out)
     mem_free(fields);
 }
 
-static void format_join(const LogicalNode *node, Buffer *out)
+static void format_join(const LogicalPlan *plan, const LogicalNode *node, Buffer *out)
 {
     buffer_printf(out, "Join %s", join_name(node->join));
     for (size_t i = 0; i < node->expression_count; i++) {
@@ -206,6 +218,10 @@ static void format_join(const LogicalNode *node, Buffer *out)
     }
     if (node->condition != NULL) {
         format_condition(node, out);
+    }
+    if (node->stream_join != NULL) {
+        format_stream_join(plan, node, out);
+        return;
     }
     buffer_append_cstr(out, node->build_left ? " BUILD LEFT" : "");
 }
@@ -246,7 +262,7 @@ static void format_sort(const LogicalNode *node, Buffer *out)
     }
 }
 
-static void format_limit(const LogicalNode *node, Buffer *out)
+static void format_limit(const LogicalPlan *plan, const LogicalNode *node, Buffer *out)
 {
     buffer_append_cstr(out, "Limit");
     if (node->limit >= 0) {
@@ -259,6 +275,9 @@ static void format_limit(const LogicalNode *node, Buffer *out)
         buffer_append_cstr(out, " OF EACH ");
         format_exprs(node->expressions, node->expression_count, node->child->schema, out);
     }
+    if (node->streaming) {
+        format_stream_limit(plan, node, out);
+    }
 }
 
 static void format_generate(const LogicalNode *node, Buffer *out)
@@ -267,13 +286,6 @@ static void format_generate(const LogicalNode *node, Buffer *out)
     format_exprs(node->expressions, node->expression_count, node->child->schema, out);
     buffer_append_cstr(out, " AS ");
     format_schema(node->schema, node->child->schema->field_count, out);
-}
-
-static void format_watermark(const LogicalNode *node, Buffer *out)
-{
-    Str name = node->schema->fields[node->event_time].name;
-    buffer_printf(out, "Watermark %.*s DELAY %lld us%s", STR_ARG(name), (long long)node->delay_us,
-                  node->drop_late ? ", late rows go" : "");
 }
 
 static void format_node(const LogicalPlan *plan, const LogicalNode *node, Buffer *out)
@@ -300,7 +312,7 @@ static void format_node(const LogicalPlan *plan, const LogicalNode *node, Buffer
         format_project(node, out);
         return;
     case LOGICAL_AGGREGATE:
-        format_aggregate(node, out);
+        format_aggregate(plan, node, out);
         return;
     case LOGICAL_EXPAND:
         format_expand(node, out);
@@ -309,7 +321,7 @@ static void format_node(const LogicalPlan *plan, const LogicalNode *node, Buffer
         format_window(node, out);
         return;
     case LOGICAL_JOIN:
-        format_join(node, out);
+        format_join(plan, node, out);
         return;
     case LOGICAL_SET:
         format_set(node, out);
@@ -318,20 +330,20 @@ static void format_node(const LogicalPlan *plan, const LogicalNode *node, Buffer
         format_sort(node, out);
         return;
     case LOGICAL_LIMIT:
-        format_limit(node, out);
+        format_limit(plan, node, out);
         return;
     case LOGICAL_GENERATE:
         format_generate(node, out);
         return;
     case LOGICAL_WATERMARK:
-        format_watermark(node, out);
+        format_stream_watermark(plan, node, out);
         return;
     }
 }
 
 static void format_tree(const LogicalPlan *plan, const LogicalNode *node, int depth, Buffer *out)
 {
-    buffer_printf(out, "%*s", depth * 2, "");
+    buffer_printf(out, "%*s%s", depth * 2, "", node->streaming ? "~" : "");
     format_node(plan, node, out);
     buffer_append_byte(out, '\n');
     if (node->child != NULL) {

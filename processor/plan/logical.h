@@ -93,7 +93,9 @@ struct LogicalNode {
 /* What an operator of a streaming query keeps between batches: a table of its own, stored,
  * published and restored as the tables of flows are. */
 typedef struct StateSpec {
-    Str name; /* of the operator: "distinct_1"; with the flow's that of its topic and store */
+    Str name;          /* "join_1_left"; with the flow's that of its topic and store */
+    Str operator_name; /* "join_1" */
+    const Str *labels; /* what people call the columns; NULL: as they are named */
     const Schema *schema;
     const uint32_t *keys;
     size_t key_count;

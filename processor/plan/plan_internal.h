@@ -42,6 +42,13 @@ bool expr_is_simple(const BoundExpr *expr);
 /* SQL text over the columns of `schema`. */
 void expr_format(const BoundExpr *expr, const Schema *schema, Buffer *out);
 
+/* What explain says of a node because it is over a stream (explain_stream.c); of a WATERMARK all.
+ */
+void format_stream_watermark(const LogicalPlan *plan, const LogicalNode *node, Buffer *out);
+void format_stream_distinct(const LogicalPlan *plan, const LogicalNode *node, Buffer *out);
+void format_stream_limit(const LogicalPlan *plan, const LogicalNode *node, Buffer *out);
+void format_stream_join(const LogicalPlan *plan, const LogicalNode *node, Buffer *out);
+
 /* Expressions that must all be TRUE, in the order in which they are evaluated. */
 typedef struct ExprList {
     BoundExpr **items;

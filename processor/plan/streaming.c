@@ -198,6 +198,7 @@ static StateSpec *add_state(Numbering *numbering, const LogicalNode *node, const
     StateSpec *state = arena_push(numbering->arena, numbering->states, numbering->plan->state_count,
                                   numbering->capacity);
     *state = (StateSpec){.name = str_from(name),
+                         .operator_name = str_from(name),
                          .schema = schema,
                          .keys = keys,
                          .key_count = key_count,
@@ -248,13 +249,16 @@ static void add_distinct(Numbering *numbering, LogicalNode *node)
     Arena *arena = numbering->arena;
     size_t count = node->expression_count;
     const Type **types = arena_new_array(arena, const Type *, count);
+    Str *labels = arena_new_array(arena, Str, count);
     for (size_t i = 0; i < count; i++) {
         types[i] = node->expressions[i]->type;
+        labels[i] = node->schema->fields[i].name;
     }
     const char *name = arena_printf(arena, "distinct_%zu", ++numbering->distincts);
     node->state = numbering->plan->state_count;
     StateSpec *state =
         add_state(numbering, node, name, numbered_schema(arena, types, count), count, 0);
+    state->labels = labels;
     if (node->watermark != NO_WATERMARK) {
         node->watermark =
             watermark_of_expr(node->child, node->expressions[node->event_time])->watermark;
@@ -275,20 +279,33 @@ static void add_limit(Numbering *numbering, LogicalNode *node)
         ->bound = "one row";
 }
 
-static void add_join_side(Numbering *numbering, const LogicalNode *node, const char *name,
-                          BoundExpr *const *keys, const Schema *rows, const StreamJoinSide *side)
+static Str expr_label(Arena *arena, const BoundExpr *expr, const Schema *schema)
+{
+    AUTO_BUFFER Buffer text = {0};
+    expr_format(expr, schema, &text);
+    return arena_copy_str(arena, buffer_str(&text));
+}
+
+static void add_join_side(Numbering *numbering, const LogicalNode *node, const char *join,
+                          const char *which, BoundExpr *const *keys, const Schema *rows,
+                          const StreamJoinSide *side)
 {
     Arena *arena = numbering->arena;
     size_t count = node->expression_count + rows->field_count;
     const Type **types = arena_new_array(arena, const Type *, count);
+    Str *labels = arena_new_array(arena, Str, count);
     for (size_t i = 0; i < node->expression_count; i++) {
         types[i] = keys[i]->type;
+        labels[i] = expr_label(arena, keys[i], rows);
     }
     for (size_t i = 0; i < rows->field_count; i++) {
         types[node->expression_count + i] = rows->fields[i].type;
+        labels[node->expression_count + i] = rows->fields[i].name;
     }
-    StateSpec *state = add_state(numbering, node, name, numbered_schema(arena, types, count),
-                                 node->expression_count, 0);
+    StateSpec *state = add_state(numbering, node, arena_printf(arena, "%s_%s", join, which),
+                                 numbered_schema(arena, types, count), node->expression_count, 0);
+    state->operator_name = str_from(join);
+    state->labels = labels;
     if (side->bounded) {
         state->bound = arena_printf(
             arena, "rows go when the watermark has passed their `%.*s` and the range of the join",
@@ -302,10 +319,10 @@ static void add_join(Numbering *numbering, LogicalNode *node)
     const StreamJoin *join = node->stream_join;
     const char *name = arena_printf(arena, "join_%zu", ++numbering->joins);
     node->state = numbering->plan->state_count;
-    add_join_side(numbering, node, arena_printf(arena, "%s_left", name), node->expressions,
-                  node->child->schema, &join->left);
-    add_join_side(numbering, node, arena_printf(arena, "%s_right", name), node->right_keys,
-                  node->right->schema, &join->right);
+    add_join_side(numbering, node, name, "left", node->expressions, node->child->schema,
+                  &join->left);
+    add_join_side(numbering, node, name, "right", node->right_keys, node->right->schema,
+                  &join->right);
     if (join->left.bounded || join->right.bounded) {
         add_calendar(numbering, node, name);
     }

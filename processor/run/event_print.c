@@ -24,6 +24,7 @@ static void print_metrics(const JsonTree *progress, Buffer *out)
     print_count(progress, "x_source_rows", "records read", &counts);
     print_count(metrics, "num_output_rows", "rows applied", &counts);
     print_count(progress, "x_late_rows", "late", &counts);
+    print_count(progress, "x_behind_watermark_rows", "behind the watermark", &counts);
     print_count(metrics, "num_upserted_rows", "upserts", &counts);
     print_count(metrics, "num_deleted_rows", "tombstones", &counts);
     print_count(progress, "x_bad_records", "to quarantine", &counts);

@@ -230,6 +230,7 @@ static void write_metrics(JsonWriter *w, const FlowMetrics *metrics)
     json_object_end(w);
     json_field_int(w, "x_source_rows", (int64_t)metrics->source_rows);
     json_field_int(w, "x_late_rows", (int64_t)metrics->late_rows);
+    json_field_int(w, "x_behind_watermark_rows", (int64_t)metrics->behind_watermark_rows);
     json_field_int(w, "x_null_sequences", (int64_t)metrics->null_sequences);
     json_field_int(w, "x_null_values", (int64_t)metrics->null_values);
     json_field_int(w, "x_bad_records", (int64_t)metrics->bad_records);

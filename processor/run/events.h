@@ -33,7 +33,8 @@ typedef struct FlowMetrics {
     uint64_t upserted_rows; /* records written to the table's topic */
     uint64_t deleted_rows;  /* tombstones written */
     uint64_t output_bytes;
-    uint64_t late_rows; /* below the table's sequence: ignored */
+    uint64_t late_rows;             /* below the table's sequence: ignored */
+    uint64_t behind_watermark_rows; /* ignored: their time had passed */
     uint64_t null_sequences;
     uint64_t null_values;     /* tombstones met in a stream */
     uint64_t bad_records;     /* quarantined */

@@ -23,6 +23,7 @@ static void add_metrics(FlowMetrics *sum, const FlowMetrics *part, size_t expect
     sum->deleted_rows += part->deleted_rows;
     sum->output_bytes += part->output_bytes;
     sum->late_rows += part->late_rows;
+    sum->behind_watermark_rows += part->behind_watermark_rows;
     sum->null_sequences += part->null_sequences;
     sum->null_values += part->null_values;
     sum->bad_records += part->bad_records;

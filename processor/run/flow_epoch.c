@@ -177,6 +177,8 @@ static Error *apply(FlowRunner *runner, const Results *results)
     const FlowCounters *counters = flow_counters(runner->flow);
     metrics->output_rows += counters->applied;
     metrics->late_rows += counters->late;
+    metrics->behind_watermark_rows += runner->stream.late_rows;
+    runner->stream.late_rows = 0;
     metrics->null_sequences += counters->null_sequences;
     flow_clear_counters(runner->flow);
     return fault_check("epoch.after_apply");

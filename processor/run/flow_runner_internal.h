@@ -67,6 +67,7 @@ struct FlowRunner {
     int64_t last_refresh_ms;
     int64_t last_checkpoint_ms;
     size_t bad_records_reported;
+    bool warned_unbounded; /* of states: once, whatever starts follow */
 
     FlowMetrics epoch_metrics; /* of the epoch in hand: dropped with it */
     FlowMetrics metrics;       /* of the update: committed epochs */

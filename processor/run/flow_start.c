@@ -323,9 +323,43 @@ static Error *warn_compacted(FlowRunner *runner, const char *update_id, const Pr
     return NULL;
 }
 
+static void warn_unbounded_state(const FlowRunner *runner, const char *update_id,
+                                 const StateSpec *state)
+{
+    AUTO_BUFFER Buffer message = {0};
+    AUTO_BUFFER Buffer fields = {0};
+    buffer_printf(
+        &message,
+        "Flow '%.*s': nothing bounds what `%.*s` remembers, so its state grows with every "
+        "row it has not seen before. A WATERMARK, %s, lets it forget.",
+        STR_ARG(runner->program->flow->name), STR_ARG(state->operator_name),
+        str_starts_with(state->operator_name, STR("join"))
+            ? "with a time range in the condition of the join"
+            : "over one of the columns of the DISTINCT");
+    buffer_printf(&fields, "\"operator\":\"%.*s\"", STR_ARG(state->operator_name));
+    event_warning(runner->context->events, update_id, runner->program, "UNBOUNDED_STATE",
+                  buffer_str(&message), buffer_str(&fields));
+}
+
+/* Each operator once, however many states it has. */
+static void warn_unbounded(FlowRunner *runner, const char *update_id)
+{
+    const LogicalPlan *plan = runner->program->plan;
+    Str warned = STR_NULL;
+    for (size_t i = 0; i < plan->state_count && !runner->warned_unbounded; i++) {
+        const StateSpec *state = &plan->states[i];
+        if (state->bound == NULL && !str_equal(state->operator_name, warned)) {
+            warn_unbounded_state(runner, update_id, state);
+            warned = state->operator_name;
+        }
+    }
+    runner->warned_unbounded = true;
+}
+
 /* What a flow should be warned of before its first record. */
 static Error *warn(FlowRunner *runner, const char *update_id)
 {
+    warn_unbounded(runner, update_id);
     for (size_t i = 0; i < runner->program->input_count; i++) {
         TRY(warn_compacted(runner, update_id, runner->program->inputs[i].source));
     }

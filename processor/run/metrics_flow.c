@@ -116,6 +116,7 @@ static void add_counts(FlowMeter *meter, int64_t epoch, const FlowMetrics *count
     count(&meter->rows_deleted, counts->deleted_rows);
     count(&meter->bytes_out, counts->output_bytes);
     count(&meter->rows_late, counts->late_rows);
+    count(&meter->rows_behind_watermark, counts->behind_watermark_rows);
     count(&meter->rows_quarantined, counts->bad_records);
     count(&meter->rows_dropped, counts->dropped_records);
     count(&meter->rows_without_value, counts->null_values);

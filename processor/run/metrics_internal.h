@@ -53,6 +53,7 @@ struct FlowMeter {
     Counter rows_deleted;
     Counter bytes_out;
     Counter rows_late;
+    Counter rows_behind_watermark;
     Counter rows_quarantined;
     Counter rows_dropped;
     Counter rows_without_value;

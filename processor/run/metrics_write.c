@@ -29,6 +29,8 @@ static const FlowCounter flow_counters[] = {
      offsetof(FlowMeter, rows_applied)},
     {"tidemark_rows_late_total", "Rows ignored: the table holds a higher sequence of their key.",
      offsetof(FlowMeter, rows_late)},
+    {"tidemark_rows_behind_watermark_total", "Rows ignored: the watermark had passed their time.",
+     offsetof(FlowMeter, rows_behind_watermark)},
     {"tidemark_rows_quarantined_total", "Records that could not become rows, in the quarantine.",
      offsetof(FlowMeter, rows_quarantined)},
     {"tidemark_rows_dropped_total", "Rows dropped by expectations.",

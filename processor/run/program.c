@@ -336,6 +336,10 @@ static void check_topics(Loading *loading)
         if (other != NULL) {
             report_shared_topic(loading, table, other);
         }
+        Error *error = program_check_states(program, table);
+        if (error != NULL) {
+            report_script_error(loading, table->bound->script, error);
+        }
     }
 }
 

@@ -65,6 +65,8 @@ void program_load_over(const Topology *topology, const Relation *stored, size_t 
 /* Fills in what the table's flow reads and keeps, from its plan. NOT_YET for a relation that a flow
  * cannot read yet (program_flow.c). */
 NODISCARD Error *program_load_flow(const Program *program, Arena *arena, ProgramTable *table);
+/* A state's topic is nobody else's: not a source's, a table's, nor that of another state. */
+NODISCARD Error *program_check_states(const Program *program, const ProgramTable *table);
 
 /* A source's `start` as an instant; a date alone is its midnight in the session zone. False: it is
  * no timestamp (earliest and latest are none). */
