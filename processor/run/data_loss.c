@@ -6,12 +6,14 @@
 
 #include "processor/base/banned.h"
 
-Error *data_loss_add(DataLoss *loss, Log *log, int partition, int64_t position, int timeout_ms)
+Error *data_loss_add(DataLoss *loss, Log *log, int partition, int64_t begin, int64_t position,
+                     int timeout_ms)
 {
     int64_t start = 0;
     int64_t end = 0;
     TRY(log_watermarks(log, loss->topic, partition, READ_COMMITTED, timeout_ms, &start, &end));
-    loss->records += start < position ? start : position;
+    int64_t gone = start < position ? start : position;
+    loss->records += gone > begin ? gone - begin : 0;
     return NULL;
 }
 
@@ -39,10 +41,11 @@ static DataLoss *loss_of(DataLoss *losses, size_t *count, Str topic, Arena *aren
 static Error *add_position(DataLoss *loss, Log *log, const ProgressPosition *position,
                            int timeout_ms)
 {
-    Error *error = data_loss_add(loss, log, position->partition, position->offset, timeout_ms);
+    Error *error = data_loss_add(loss, log, position->partition, position->begin, position->offset,
+                                 timeout_ms);
     if (error != NULL && error_class(error) == ERROR_KAFKA_TOPIC_NOT_FOUND) {
         error_free(error);
-        loss->records += position->offset;
+        loss->records += position->offset - position->begin;
         return NULL;
     }
     return error;

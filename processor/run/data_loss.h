@@ -11,9 +11,9 @@ typedef struct DataLoss {
     int64_t records; /* offsets, which may have gaps: at most so many */
 } DataLoss;
 
-/* Adds what is gone of the partition, which was read up to `position`. */
-NODISCARD Error *data_loss_add(DataLoss *loss, Log *log, int partition, int64_t position,
-                               int timeout_ms);
+/* Adds what is gone of the partition, which was read from `begin` up to `position`. */
+NODISCARD Error *data_loss_add(DataLoss *loss, Log *log, int partition, int64_t begin,
+                               int64_t position, int timeout_ms);
 /* "Full refresh of `t`: …" */
 void data_loss_format(const DataLoss *loss, Str table, Buffer *out);
 

@@ -24,8 +24,8 @@ static Error *warn_data_loss_of(FlowRunner *runner, const char *update_id, const
 {
     DataLoss loss = {.topic = input->program->source->topic};
     for (int p = 0; p < source_reader_partitions(input->reader); p++) {
-        TRY(data_loss_add(&loss, runner->context->log, p,
-                          source_reader_partition(input->reader, p)->next,
+        const SourcePartition *partition = source_reader_partition(input->reader, p);
+        TRY(data_loss_add(&loss, runner->context->log, p, partition->begin, partition->next,
                           runner->context->timeout_ms));
     }
     if (loss.records == 0) {

@@ -379,6 +379,7 @@ static Error *write_position(FlowWriter *writer, const char *topic, const Source
     ProgressPosition position = {.topic = str_from(topic),
                                  .partition = move->partition,
                                  .offset = move->next,
+                                 .begin = move->begin,
                                  .fingerprint = move->last,
                                  .epoch = epoch,
                                  .update = update,

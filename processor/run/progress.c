@@ -45,6 +45,7 @@ void progress_position_value(const ProgressPosition *position, const int64_t *en
     JsonWriter w = json_writer(out);
     json_object_begin(&w);
     json_field_int(&w, "offset", position->offset);
+    json_field_int(&w, "begin", position->begin);
     json_field_str(&w, "update", position->update);
     json_field_int(&w, "epoch", position->epoch);
     json_key(&w, "ends");
@@ -223,6 +224,7 @@ static void read_position(Reading *reading, const JsonTree *key, const JsonTree 
     }
     ProgressPosition *position = position_of(reading, topic, (int32_t)partition);
     position->offset = json_tree_int(json_tree_get(value, "offset"), 0);
+    position->begin = json_tree_int(json_tree_get(value, "begin"), 0);
     position->epoch = json_tree_int(json_tree_get(value, "epoch"), 0);
     position->fingerprint = read_fingerprint(json_tree_get(value, "fingerprint"));
     position->update =

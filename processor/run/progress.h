@@ -27,6 +27,7 @@ typedef struct ProgressPosition {
     Str topic;
     int32_t partition;
     int64_t offset; /* next to be read */
+    int64_t begin;  /* where reading began, since the last full refresh; 0 when it is not known */
     Fingerprint fingerprint;
     int64_t epoch;
     Str update;

@@ -107,7 +107,8 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
         }
         next = start;
     }
-    *ret = (SourcePartition){.next = next,
+    *ret = (SourcePartition){.begin = stored->begin,
+                             .next = next,
                              .closed = next,
                              .committed = next,
                              .stored = next == stored->offset,
@@ -125,7 +126,8 @@ static Error *resume_partition(const SourceReader *reader, const ProgressPositio
 
 static SourcePartition new_partition(int64_t offset)
 {
-    return (SourcePartition){.next = offset,
+    return (SourcePartition){.begin = offset,
+                             .next = offset,
                              .closed = offset,
                              .committed = offset,
                              .last = {.offset = -1},
@@ -503,7 +505,8 @@ void source_reader_close_epoch(SourceReader *reader, SourceProgress *progress)
         SourcePartition *partition = &reader->partitions[p];
         if (has_moved(partition)) {
             mem_reserve(progress->moves, &progress->capacity, progress->count + 1);
-            progress->moves[progress->count++] = (SourceMove){p, partition->next, partition->last};
+            progress->moves[progress->count++] =
+                (SourceMove){p, partition->begin, partition->next, partition->last};
             partition->closed = partition->next;
             partition->closing = true;
         }

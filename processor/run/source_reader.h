@@ -13,6 +13,7 @@ typedef struct SourceReader SourceReader;
 
 /* One partition as the reader stands. */
 typedef struct SourcePartition {
+    int64_t begin;     /* where reading began, since the last full refresh */
     int64_t next;      /* next offset to be handed out */
     int64_t closed;    /* as of the last closed epoch, whether its commit is through or not */
     int64_t committed; /* as of the last committed epoch: where an abort goes back to */
@@ -29,6 +30,7 @@ typedef struct SourcePartition {
 /* How far an epoch goes: what its transaction says of the partitions that moved. */
 typedef struct SourceMove {
     int partition;
+    int64_t begin;
     int64_t next;
     Fingerprint last;
 } SourceMove;
