@@ -467,7 +467,8 @@ static Error *parse_lateral_view(Parser *parser, AstLateralView *ret)
 {
     size_t start = parser->at - 2;
     AstLateralView view = {0};
-    if (!parser_is_ahead(parser, 1, TOKEN_OPEN)) { /* outer(…) would be the function */
+    bool function = parser_is_ahead(parser, 1, TOKEN_OPEN) || parser_is_ahead(parser, 1, TOKEN_DOT);
+    if (!function) { /* outer(…) would be one, and outer.f(…) */
         view.outer = parser_accept_word(parser, KEYWORD_OUTER);
     }
     TRY(parse_primary(parser, &view.call));

@@ -329,6 +329,28 @@ static void test_case_words_that_look_reserved(void **state)
     (void)state;
 }
 
+/* OUTER is a name before "(" and before ".". */
+static void test_lateral_view_outer(void **state)
+{
+    static const struct {
+        const char *sql;
+        bool outer;
+        const char *function;
+    } rows[] = {
+        {"SELECT 1 FROM t LATERAL VIEW OUTER f(x) v", true, "f"},
+        {"SELECT 1 FROM t LATERAL VIEW outer(x) v", false, "outer"},
+        {"SELECT 1 FROM t LATERAL VIEW outer.f(x) v", false, "outer.f"},
+        {"SELECT 1 FROM t LATERAL VIEW OUTER outer(x) v", true, "outer"},
+    };
+    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+        AUTO(arena) Arena *arena = arena_new("trees");
+        const AstSelect *select = parse_one(rows[i].sql, arena)->query->body->select;
+        assert_int_equal(select->lateral_views[0].outer, rows[i].outer);
+        assert_text(select->lateral_views[0].call->call->name.text, rows[i].function);
+    }
+    (void)state;
+}
+
 /* The text of a name is its parts, however they were written; so is a setting's. */
 static void test_texts_of_names(void **state)
 {
@@ -372,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_case_quote_in_comment),
         cmocka_unit_test(test_case_quoted_identifiers),
         cmocka_unit_test(test_case_words_that_look_reserved),
+        cmocka_unit_test(test_lateral_view_outer),
         cmocka_unit_test(test_texts_of_names),
         cmocka_unit_test(test_column_definitions),
     };
