@@ -14,6 +14,7 @@ static void fixture_with_tables(BindFixture *fixture)
 {
     bind_fixture_init(fixture);
     bind_fixture_add(fixture, RELATION_INLINE, "t", "bookingId INT, Status STRING, seq BIGINT");
+    bind_fixture_add(fixture, RELATION_TABLE, "d", "k INT");
     bind_fixture_add(fixture, RELATION_STREAM, "shop.sales.tickets",
                      "id INT, s STRUCT<a: INT, B: STRING>");
 }
@@ -102,8 +103,9 @@ static void test_stars(void **state)
 static void test_qualified_names(void **state)
 {
     (void)state;
-    check_schema("SELECT main.default.t.seq, default.t.Seq, t.bookingid FROM t",
-                 "seq BIGINT, Seq BIGINT, bookingid INT");
+    check_schema("SELECT main.default.d.k, default.d.K, d.k FROM d", "k INT, K INT, k INT");
+    /* Rows given in place are in no schema, as a temporary view. */
+    check_error("SELECT default.t.seq FROM t", "UNRESOLVED_COLUMN.WITH_SUGGESTION", 1, 8);
     check_schema("SELECT seq FROM MAIN.Default.T", "seq BIGINT");
     check_schema("SELECT a.seq FROM t a WHERE a.bookingId > 1", "seq BIGINT");
     /* An alias hides the name. */
