@@ -46,8 +46,6 @@ RocksBatch *rocks_batch_new(void);
 void rocks_batch_free(RocksBatch *batch);
 void rocks_batch_put(RocksBatch *batch, RocksFamily *family, Str key, Str value);
 void rocks_batch_delete(RocksBatch *batch, RocksFamily *family, Str key);
-/* Keys in [from, to). */
-void rocks_batch_delete_range(RocksBatch *batch, RocksFamily *family, Str from, Str to);
 size_t rocks_batch_bytes(const RocksBatch *batch);
 /* Applies and empties the batch. */
 NODISCARD Error *rocks_write(Rocks *rocks, RocksBatch *batch);

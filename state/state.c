@@ -23,7 +23,8 @@
 
 #include "processor/base/banned.h"
 
-enum { FORMAT_VERSION = 1, FILE_SIZE_MAX = 4096, RUN_SHARE = 4 };
+/* Format 1 could hold deletions of ranges, which nobody looks for any more (clear.c). */
+enum { FORMAT_VERSION = 2, FILE_SIZE_MAX = 4096, RUN_SHARE = 4 };
 
 struct State {
     char *dir;
@@ -177,8 +178,18 @@ static Error *damaged_identity(const State *state)
     return error_set_hint(error, "delete the directory: it is rebuilt from the topics");
 }
 
-/* The format is judged first: a newer one may write its other lines differently. */
-static Error *check_lines(const State *state, Str text, const char *pipeline)
+static Error *other_format(const State *state, int64_t version)
+{
+    Error *error =
+        error_new(ERROR_STATE_FORMAT, "State directory %s has format %lld; this program reads %d.",
+                  state->dir, (long long)version, FORMAT_VERSION);
+    return error_set_hint(error, "use the program that wrote it, or delete the directory: it "
+                                 "is rebuilt from the topics");
+}
+
+/* The format is judged first: a newer one may write its other lines differently. An older one is
+ * told by *ret_version. */
+static Error *check_lines(const State *state, Str text, const char *pipeline, int64_t *ret_version)
 {
     Str title = str_cut(&text, '\n');
     Str format = str_cut(&text, '\n');
@@ -187,13 +198,10 @@ static Error *check_lines(const State *state, Str text, const char *pipeline)
         !str_to_int64((Str){format.data + 7, format.size - 7}, &version)) {
         return damaged_identity(state);
     }
-    if (version != FORMAT_VERSION) {
-        Error *error = error_new(ERROR_STATE_FORMAT,
-                                 "State directory %s has format %lld; this program reads %d.",
-                                 state->dir, (long long)version, FORMAT_VERSION);
-        return error_set_hint(error, "use the program that wrote it, or delete the directory: it "
-                                     "is rebuilt from the topics");
+    if (version < 1 || version > FORMAT_VERSION) {
+        return other_format(state, version);
     }
+    *ret_version = version;
     Str owner = str_cut(&text, '\n');
     if (!str_starts_with(owner, STR("pipeline ")) || text.data == NULL) {
         return damaged_identity(state);
@@ -208,8 +216,9 @@ static Error *check_lines(const State *state, Str text, const char *pipeline)
     return NULL;
 }
 
-static Error *check_identity(const State *state, const char *pipeline)
+static Error *check_identity(const State *state, const char *pipeline, int64_t *ret_version)
 {
+    *ret_version = FORMAT_VERSION;
     AUTO_BUFFER Buffer path = {0};
     int fd = open(path_in(&path, state->dir, "TIDEMARK"), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
@@ -223,7 +232,23 @@ static Error *check_identity(const State *state, const char *pipeline)
     AUTO_BUFFER Buffer text = {0};
     bool good = read_small_file(fd, &text);
     (void)close(fd);
-    return good ? check_lines(state, buffer_str(&text), pipeline) : unwritable(state->dir, "read");
+    return good ? check_lines(state, buffer_str(&text), pipeline, ret_version)
+                : unwritable(state->dir, "read");
+}
+
+/* A state of an older format is made anew, as a damaged one is: that mark comes first, so that a
+ * crash in between leaves no old state under the new format. */
+static Error *check_format(State *state, const char *pipeline)
+{
+    int64_t version = 0;
+    TRY(check_identity(state, pipeline, &version));
+    if (version == FORMAT_VERSION) {
+        return NULL;
+    }
+    if (!write_small_file(state->dir, "DAMAGED", STR("of an older format\n"))) {
+        return unwritable(state->dir, "write in it");
+    }
+    return write_identity(state, pipeline);
 }
 
 /* Removes the files of a folder (the database has no folders inside). */
@@ -370,7 +395,7 @@ Error *state_open(const StateOptions *options, State **ret_state, bool *ret_rebu
         error = take_lock(state);
     }
     if (error == NULL) {
-        error = check_identity(state, options->pipeline);
+        error = check_format(state, options->pipeline);
     }
     if (error == NULL) {
         error = open_database(state, options->memory_bytes, &rebuilt);
@@ -545,7 +570,11 @@ Error *state_view_open(const char *dir, const char *pipeline, State **ret_state)
     State *state = new_state(dir);
     atomic_store(&state->damaged, true); /* its owner finds and notes damage */
     AUTO_BUFFER Buffer path = {0};
-    Error *error = check_identity(state, pipeline);
+    int64_t version = 0;
+    Error *error = check_identity(state, pipeline, &version);
+    if (error == NULL && version != FORMAT_VERSION) {
+        error = other_format(state, version);
+    }
     if (error == NULL) {
         error = open_database_to_read(state, path_in(&path, dir, "rocksdb"));
     }

@@ -80,6 +80,10 @@ NODISCARD Error *table_store_lookup(TableStore *store, const uint32_t *shards, c
 NODISCARD Error *table_store_rows(TableStore *store, uint32_t shard, Str key, uint32_t count,
                                   Arena *arena, Str *ret_rows);
 
+/* Deletes everything of a shard, its position first, durably; time and space grow with its rows. A
+ * failure may leave a part of the rows, without a position. */
+NODISCARD Error *table_store_clear_shard(TableStore *store, uint32_t shard);
+
 /* A set of absolute changes, applied in one atomic step. */
 typedef struct StoreBatch StoreBatch;
 
@@ -88,8 +92,6 @@ void store_batch_free(StoreBatch *batch);
 void store_batch_put(StoreBatch *batch, uint32_t shard, Str key, uint32_t ordinal, Str sequence,
                      Str row);
 void store_batch_delete(StoreBatch *batch, uint32_t shard, Str key, uint32_t ordinal);
-/* Everything of a shard, its position too. */
-void store_batch_clear_shard(StoreBatch *batch, uint32_t shard);
 void store_batch_set_position(StoreBatch *batch, uint32_t shard, int64_t offset, int64_t time_us);
 size_t store_batch_bytes(const StoreBatch *batch);
 /* Applies and empties the batch. */

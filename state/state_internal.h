@@ -18,7 +18,7 @@ struct TableStore {
     TableStore *next;
 };
 
-/* Deletes all rows and positions of the store, durably. */
+/* Deletes all rows and positions of the store, durably (clear.c). */
 NODISCARD Error *table_store_clear(TableStore *store);
 
 /* Damage found while the state is in use is noted on disk, so that the next opening makes it anew.
@@ -40,6 +40,7 @@ void store_write_row_key(char *out, uint32_t shard, Str key, uint32_t ordinal);
 size_t store_row_value_size(Str sequence, Str row);
 void store_write_row_value(char *out, Str sequence, Str row);
 void store_write_position_key(char *out, uint32_t shard);
+void store_write_shard_end(char *out, uint32_t shard); /* above all entries of it; as long */
 void store_write_position(char *out, int64_t offset, int64_t time_us);
 /* The same in a buffer, replacing what is there. */
 void store_format_row_key(Buffer *out, uint32_t shard, Str key, uint32_t ordinal);

@@ -65,6 +65,11 @@ void store_write_position_key(char *out, uint32_t shard)
     write_prefix(out, shard, TAG_POSITION);
 }
 
+void store_write_shard_end(char *out, uint32_t shard)
+{
+    write_prefix(out, shard, TAG_ROW + 1);
+}
+
 void store_write_position(char *out, int64_t offset, int64_t time_us)
 {
     write_i64_be(out, offset);
@@ -284,16 +289,6 @@ void store_batch_delete(StoreBatch *batch, uint32_t shard, Str key, uint32_t ord
     rocks_batch_delete(batch->batch, batch->store->family, buffer_str(&batch->key));
 }
 
-void store_batch_clear_shard(StoreBatch *batch, uint32_t shard)
-{
-    AUTO_BUFFER Buffer from = {0};
-    AUTO_BUFFER Buffer to = {0};
-    append_prefix(&from, shard, TAG_POSITION);
-    append_prefix(&to, shard, TAG_ROW + 1);
-    rocks_batch_delete_range(batch->batch, batch->store->family, buffer_str(&from),
-                             buffer_str(&to));
-}
-
 void store_batch_set_position(StoreBatch *batch, uint32_t shard, int64_t offset, int64_t time_us)
 {
     assert(offset >= 0);
@@ -323,16 +318,6 @@ Error *table_store_flush(TableStore *store)
         atomic_store(&store->unflushed, true);
     }
     return store_noted(store, error);
-}
-
-Error *table_store_clear(TableStore *store)
-{
-    AUTO_BUFFER Buffer to = {0};
-    buffer_append(&to, "\xFF\xFF\xFF\xFF", 4);
-    AUTO(rocks_batch) RocksBatch *batch = rocks_batch_new();
-    rocks_batch_delete_range(batch, store->family, STR(""), buffer_str(&to));
-    TRY(rocks_write(store->rocks, batch));
-    return table_store_flush(store);
 }
 
 Error *table_store_is_empty(TableStore *store, bool *ret_empty)

@@ -33,11 +33,12 @@ Error *flow_states_partitions(Log *log, const ProgramTable *program, int timeout
     return NULL;
 }
 
-static const ProgressDefinition *stored_definition(const Progress *progress, Str name)
+static const ProgressDefinition *stored_definition(const ProgressState *states, size_t count,
+                                                   Str name)
 {
-    for (size_t i = 0; i < progress->state_count; i++) {
-        if (str_equal(progress->states[i].name, name)) {
-            return &progress->states[i].definition;
+    for (size_t i = 0; i < count; i++) {
+        if (str_equal(states[i].name, name)) {
+            return &states[i].definition;
         }
     }
     return NULL;
@@ -53,20 +54,33 @@ static bool same_keys(const ProgressDefinition *a, const ProgressDefinition *b)
 }
 
 /* What was remembered in another shape means something else. */
-static Error *check_shape(const FlowStatesOptions *options, const FlowState *state,
-                          const ProgressDefinition *stored)
+static Error *check_shape(const ProgramTable *flow, const StateSpec *spec,
+                          const ProgramTable *state, const ProgressDefinition *stored, Arena *arena)
 {
-    ProgressDefinition now = definition_fresh(state->program, NULL, 0, options->arena);
+    ProgressDefinition now = definition_fresh(state, NULL, 0, arena);
     if (stored->schema_count == 1 && str_equal(stored->schemas[0], now.schemas[0]) &&
         same_keys(stored, &now)) {
         return NULL;
     }
     Error *error =
-        error_at(ERROR_FULL_REFRESH_REQUIRED, state->spec->place,
+        error_at(ERROR_FULL_REFRESH_REQUIRED, spec->place,
                  "The query of flow `%.*s` changed: what its operator %.*s remembers of the rows "
                  "before does not fit the new one.",
-                 STR_ARG(options->program->flow->name), STR_ARG(state->spec->name));
+                 STR_ARG(flow->flow->name), STR_ARG(spec->name));
     return error_set_hint(error, "a full refresh builds the table anew, or restore the old query");
+}
+
+Error *flow_states_check(const ProgramTable *program, const ProgressState *stored, size_t count,
+                         Arena *arena)
+{
+    for (size_t i = 0; i < program->state_count; i++) {
+        const StateSpec *spec = &program->plan->states[i];
+        const ProgressDefinition *definition = stored_definition(stored, count, spec->name);
+        if (definition != NULL) {
+            TRY(check_shape(program, spec, &program->states[i], definition, arena));
+        }
+    }
+    return NULL;
 }
 
 static Error *topic_is_foreign(const FlowState *state)
@@ -80,9 +94,10 @@ static Error *topic_is_foreign(const FlowState *state)
 static Error *open_state(const FlowStatesOptions *options, const Progress *progress,
                          FlowState *state)
 {
-    const ProgressDefinition *stored = stored_definition(progress, state->spec->name);
+    const ProgressDefinition *stored =
+        stored_definition(progress->states, progress->state_count, state->spec->name);
     if (stored != NULL) {
-        TRY(check_shape(options, state, stored));
+        TRY(check_shape(options->program, state->spec, state->program, stored, options->arena));
     }
     LogTopicDescription description = {0};
     TRY(log_topic_describe(options->log, state->program->topic, options->timeout_ms, &description));

@@ -33,6 +33,9 @@ NODISCARD Error *flow_states_partitions(Log *log, const ProgramTable *program, i
 NODISCARD Error *flow_states_open(const FlowStatesOptions *options, const Progress *progress,
                                   FlowWriter *writer, FlowStates **ret_states);
 void flow_states_close(FlowStates *states);
+/* Would opening refuse what is stored of them? FULL_REFRESH_REQUIRED. */
+NODISCARD Error *flow_states_check(const ProgramTable *program, const ProgressState *stored,
+                                   size_t count, Arena *arena);
 size_t flow_states_count(const FlowStates *states);
 Overlay *flow_states_overlay(const FlowStates *states, size_t number);
 /* For the query: as plan->states. */

@@ -2,6 +2,7 @@
 #include "processor/run/redefinition.h"
 
 #include "processor/data/type_widening.h"
+#include "processor/run/flow_states.h"
 #include "processor/run/names.h"
 #include "processor/run/table_definition.h"
 
@@ -27,8 +28,9 @@ Error *stored_tables_read(Log *log, const Program *program, int timeout_ms, Aren
     error_free(error);
     StoredTable *stored = arena_new_array(arena, StoredTable, count);
     for (size_t i = 0; i < count; i++) {
-        stored[i] = (StoredTable){progress[i].has_definition, progress[i].resetting,
-                                  progress[i].definition};
+        stored[i] =
+            (StoredTable){progress[i].has_definition, progress[i].resetting, progress[i].definition,
+                          progress[i].states, progress[i].state_count};
     }
     *ret_stored = stored;
     return NULL;
@@ -245,6 +247,19 @@ static void refuse(const ProgramTable *table, Error *error, Redefinition *redefi
     }
 }
 
+/* What the operators of its flow remember (join, DISTINCT), placed in the user's file as a start
+ * does. */
+static Error *check_states(const Program *over, size_t index, const StoredTable *stored,
+                           Arena *arena)
+{
+    const ProgramTable *table = &over->tables[index];
+    Error *error = flow_states_check(table, stored->states, stored->state_count, arena);
+    if (error != NULL && error_place(error).line > 0) {
+        topology_place_sql_error(&over->topology->sql[table->flow->script], error);
+    }
+    return error;
+}
+
 Error *redefinition_judge(const Program *program, size_t index, const StoredTable *stored,
                           Arena *arena, Redefinition *ret_redefinition)
 {
@@ -261,6 +276,9 @@ Error *redefinition_judge(const Program *program, size_t index, const StoredTabl
     alone[index] = *stored;
     const Program *over = program;
     Error *error = program_over_stored(program, alone, NULL, arena, &over);
+    if (error == NULL) {
+        error = check_states(over, index, stored, arena);
+    }
     if (error == NULL) {
         error = tell_changes(over, program, index, &stored->definition, arena, ret_redefinition);
     }

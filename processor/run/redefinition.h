@@ -12,6 +12,8 @@ typedef struct StoredTable {
     bool known;     /* the pipeline has it */
     bool resetting; /* a full refresh of it has begun and is not done: it is built anew */
     ProgressDefinition definition;
+    const ProgressState *states; /* of its flow's operators */
+    size_t state_count;
 } StoredTable;
 
 /* One a table of the program, as committed by now. The topic may be missing: then all are new. */

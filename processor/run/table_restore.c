@@ -70,7 +70,7 @@ static Error *state_age_limit_us(const Restore *restore, int64_t *ret_limit_us)
 
 /* Where the shard's reading starts: at its position, or, when the state is of no use, at the log's
  * start after the shard was emptied. */
-static Error *find_start(Restore *restore, int partition, int64_t limit_us, StoreBatch *clearing)
+static Error *find_start(Restore *restore, int partition, int64_t limit_us)
 {
     Table *table = restore->table;
     int64_t start = 0;
@@ -88,7 +88,7 @@ static Error *find_start(Restore *restore, int partition, int64_t limit_us, Stor
     int64_t age_us = restore->now_us - written_us;
     restore->written[partition] = position;
     if (position < start || position > end || age_us > limit_us) {
-        store_batch_clear_shard(clearing, (uint32_t)partition);
+        TRY(table_store_clear_shard(table->store, (uint32_t)partition));
         restore->written[partition] = -1;
         position = start;
         restore->whole = true;
@@ -101,8 +101,7 @@ static Error *find_start(Restore *restore, int partition, int64_t limit_us, Stor
     return NULL;
 }
 
-/* What is of no use is deleted before anything else is written; a store without rows needs no
- * deletion, which every look-up would meet. */
+/* What is of no use is deleted before anything else is written. */
 static Error *find_starts(Restore *restore)
 {
     Table *table = restore->table;
@@ -111,13 +110,10 @@ static Error *find_starts(Restore *restore)
     restore->written = arena_new_array(table->arena, int64_t, (size_t)table->partitions);
     int64_t limit_us = 0;
     TRY(state_age_limit_us(restore, &limit_us));
-    AUTO(store_batch) StoreBatch *clearing = store_batch_new(table->store);
     for (int p = 0; p < table->partitions; p++) {
-        TRY(find_start(restore, p, limit_us, clearing));
+        TRY(find_start(restore, p, limit_us));
     }
-    bool empty = false;
-    TRY(table_store_is_empty(table->store, &empty));
-    return restore->whole && !empty ? store_batch_write(clearing) : NULL;
+    return NULL;
 }
 
 /* The topic is at fault, not the state: making that anew would meet the record again. */

@@ -108,6 +108,31 @@ static void what_a_deployment_means(void **state)
     rig_done(&rig);
 }
 
+/* What an operator remembers of the rows before is of no use to another query. */
+static void an_operator_that_remembers_something_else(void **state)
+{
+    (void)state;
+    Rig rig;
+    rig_init(&rig, 1);
+    rig.program = load(&rig, TABLE("t", "", "DISTINCT k, n, seq"));
+    open_and_update(&rig);
+    rig_close(&rig, false);
+    bool good = false;
+    assert_string_equal(report(&rig, rig.program, &good), "t: unchanged\n");
+    rig.program = load(&rig, TABLE("t", "", "DISTINCT k, n + 1L AS n, seq"));
+    const char *text = report(&rig, rig.program, &good);
+    assert_false(good);
+    assert_non_null(strstr(text, "t: needs a full refresh\n    p.yaml:7:"));
+    assert_non_null(strstr(text, "what its operator"));
+    fails(rig_try_open(&rig), ERROR_FULL_REFRESH_REQUIRED, "what its operator");
+    UpdateRequest request = {.full_refresh = true, .cause = "USER_ACTION"};
+    rig.full_refresh = &request;
+    ok(rig_try_open(&rig));
+    ok(rig_try_update(&rig, true));
+    assert_string_equal(report(&rig, rig.program, &good), "t: unchanged\n");
+    rig_done(&rig);
+}
+
 /* -------------------------------------------------------------- another key, and a crash ---- */
 
 #define BY_V                                                                                       \
@@ -335,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_deployment_means),
+        cmocka_unit_test(an_operator_that_remembers_something_else),
         cmocka_unit_test(another_key_and_a_crash_at_every_point),
         cmocka_unit_test(a_key_that_widens_again_and_again),
     };

@@ -273,11 +273,11 @@ static void foreign_directories(void **state)
     feed(&rig, RECORDS);
     (void)rig_run_through(&rig, false, false);
     rig_close(&rig, false);
-    replace_identity(&rig, "tidemark state\nformat 1\npipeline other\n");
+    replace_identity(&rig, "tidemark state\nformat 2\npipeline other\n");
     fails(rig_try_open(&rig), ERROR_STATE_FORMAT, "belongs to pipeline `other`");
     replace_identity(&rig, "tidemark state\nformat 99\nsomething new\n");
     fails(rig_try_open(&rig), ERROR_STATE_FORMAT, "format 99");
-    replace_identity(&rig, "tidemark state\nformat 1\npipeline p\n");
+    replace_identity(&rig, "tidemark state\nformat 2\npipeline p\n");
     ok(rig_try_open(&rig));
     ok(rig_try_update(&rig, false));
     (void)all_is_well(&rig);

@@ -1,5 +1,6 @@
 /* The state directory: who may open it, what is refused, and what damage does: the state is made
  * anew and says so, or a call fails with STATE_CORRUPT; wrong rows are never given. */
+#include "state/view.h"
 #include "tests/unit/state/fixture.h"
 
 #include <dirent.h>
@@ -109,8 +110,9 @@ static void the_identity_is_checked(void **unused)
         {{"tidemark state\nformat 1\n", 24}, "TIDEMARK is damaged"},
         {{"tidemark state\nformat \npipeline bookings\n", 41}, "TIDEMARK is damaged"},
         {{"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20}, "TIDEMARK is damaged"},
-        {{"tidemark state\nformat 2\npipeline bookings\n", 42},
-         "has format 2; this program reads 1"},
+        {{"tidemark state\nformat 0\npipeline bookings\n", 42}, "has format 0"},
+        {{"tidemark state\nformat 3\npipeline bookings\n", 42},
+         "has format 3; this program reads 2"},
         {{"tidemark state\nformat 12\n{newer: yes}\n", 38}, "has format 12"},
         {{"tidemark state\nformat 1\npipeline Bookings\n", 42}, "belongs to pipeline `Bookings`"},
     };
@@ -121,8 +123,34 @@ static void the_identity_is_checked(void **unused)
         State *state = NULL;
         fails(try_open(folder, &state, NULL), ERROR_STATE_FORMAT, cases[i].message);
     }
-    write_file(folder, "TIDEMARK", STR("tidemark state\nformat 1\npipeline bookings\n"));
+    write_file(folder, "TIDEMARK", STR("tidemark state\nformat 2\npipeline bookings\n"));
     state_close(open_state(folder));
+    remove_folder(folder);
+}
+
+/* It is read again from the topics, once. */
+static void an_older_format_is_made_anew(void **unused)
+{
+    (void)unused;
+    char *folder = new_folder();
+    State *state = open_state(folder);
+    AUTO(store_batch) StoreBatch *batch = store_batch_new(open_table(state, "t", 1));
+    store_batch_put(batch, 0, STR("a"), 0, STR("1"), STR("old"));
+    ok(store_batch_write(batch));
+    ok(table_store_flush(open_table(state, "t", 1)));
+    state_close(state);
+    write_file(folder, "TIDEMARK", STR("tidemark state\nformat 1\npipeline bookings\n"));
+    fails(state_view_open(folder, "bookings", &state), ERROR_STATE_FORMAT, "has format 1");
+    bool rebuilt = false;
+    ok(try_open(folder, &state, &rebuilt));
+    assert_true(rebuilt);
+    AUTO_BUFFER Buffer text = {0};
+    assert_string_equal(dump(open_table(state, "t", 1), -1, &text), "");
+    state_close(state);
+    state_close(open_state(folder)); /* not rebuilt */
+    AUTO_BUFFER Buffer path = {0};
+    read_file(path_of(&path, folder, "TIDEMARK"), &text);
+    assert_true(str_starts_with(buffer_str(&text), STR("tidemark state\nformat 2\n")));
     remove_folder(folder);
 }
 
@@ -527,6 +555,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_folder_that_cannot_be_written),
         cmocka_unit_test(foreign_directories_are_refused),
         cmocka_unit_test(the_identity_is_checked),
+        cmocka_unit_test(an_older_format_is_made_anew),
         cmocka_unit_test(damaged_files_are_found_at_the_start),
         cmocka_unit_test(a_turned_byte_never_gives_wrong_rows),
         cmocka_unit_test(marked_as_damaged),

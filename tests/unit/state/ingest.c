@@ -166,9 +166,7 @@ static void batches_and_files_keep_their_order(void **unused)
 
 static void clear_shard(TableStore *store, uint32_t shard)
 {
-    AUTO(store_batch) StoreBatch *batch = store_batch_new(store);
-    store_batch_clear_shard(batch, shard);
-    ok(store_batch_write(batch));
+    ok(table_store_clear_shard(store, shard));
 }
 
 /* A shard is emptied and filled again, as by a full refresh or a restore from nothing. */

@@ -196,11 +196,11 @@ static void clearing_a_shard_leaves_the_others(void **unused)
         store_batch_set_position(batch, shards[i], 7, 1);
     }
     ok(store_batch_write(batch));
-    /* What follows the clearing in a batch stays. */
-    store_batch_clear_shard(batch, 1);
+    /* What follows the clearing stays. */
+    ok(table_store_clear_shard(store, 1));
     put(batch, 1, "b", 0, "2", "new");
-    store_batch_clear_shard(batch, 255);
     ok(store_batch_write(batch));
+    ok(table_store_clear_shard(store, 255));
     AUTO_BUFFER Buffer text = {0};
     assert_string_equal(dump(store, 1, &text), "1 b/0@2=new\n");
     assert_string_equal(dump(store, 255, &text), "");
@@ -319,7 +319,7 @@ static void a_scan_sees_the_store_as_it_was(void **unused)
     StoredRow row = {0};
     bool found = false;
     ok(store_scan_next(scan, &row, &found));
-    store_batch_clear_shard(batch, 0);
+    ok(table_store_clear_shard(store, 0));
     put(batch, 0, "c", 0, "1", "z");
     ok(store_batch_write(batch));
     ok(table_store_flush(store));
