@@ -31,6 +31,14 @@ static Error *open_date_zone(Table *table)
     return NULL;
 }
 
+/* The progress topic was written by somebody else. */
+static Error *definition_lacks(const Table *table, Str column)
+{
+    return error_new(ERROR_KAFKA_TOPIC_MISMATCH,
+                     "Table `%.*s`: what the progress topic says of it has no column `%.*s`.",
+                     STR_ARG(table->program->bound->name), STR_ARG(column));
+}
+
 /* As stored: the table is to be emptied, whatever its SQL says now. */
 static Error *load_definition(Table *table, const ProgressDefinition *old, bool as_stored)
 {
@@ -39,6 +47,8 @@ static Error *load_definition(Table *table, const ProgressDefinition *old, bool 
     TRY(definition_schemas(old == NULL ? &none : old, table->arena, &schemas));
     if (old == NULL) {
         table->definition = definition_fresh(table->program, NULL, 0, table->arena);
+    } else if (as_stored && old->schema_count == 0) {
+        return definition_lacks(table, old->sequence);
     } else if (as_stored) {
         table->definition = *old;
     } else {
@@ -59,9 +69,7 @@ static Error *find_column(const Table *table, Str name, uint32_t *ret_column)
 {
     int column = schema_find(table->schema, name);
     if (column < 0) {
-        return error_new(ERROR_KAFKA_TOPIC_MISMATCH,
-                         "Table `%.*s`: what the progress topic says of it has no column `%.*s`.",
-                         STR_ARG(table->program->bound->name), STR_ARG(name));
+        return definition_lacks(table, name);
     }
     *ret_column = (uint32_t)column;
     return NULL;
