@@ -1,8 +1,8 @@
 /* Nodes over streams as text. Each is marked with a ~, and those that remember say in which state
  * and by which time they forget:
  *
- *     ~Distinct [k, ts] IN distinct_1 FORGETS BY ts
- *       ~Watermark ts DELAY 10 seconds IN watermark_1, late rows go
+ *     ~Distinct [k, ts] STATE distinct_1 FORGETS BY ts
+ *       ~Watermark ts DELAY 10 seconds STATE watermark_1, late rows go
  *         ~Scan STREAM tickets [k, ts]
  */
 #include "processor/plan/plan_internal.h"
@@ -36,7 +36,7 @@ static void format_duration(uint64_t us, Buffer *out)
 static void format_state(const LogicalPlan *plan, size_t number, Buffer *out)
 {
     if (number < plan->state_count) {
-        buffer_printf(out, " IN %.*s", STR_ARG(plan->states[number].name));
+        buffer_printf(out, " STATE %.*s", STR_ARG(plan->states[number].name));
     }
 }
 
@@ -60,7 +60,6 @@ void format_stream_distinct(const LogicalPlan *plan, const LogicalNode *node, Bu
 
 void format_stream_limit(const LogicalPlan *plan, const LogicalNode *node, Buffer *out)
 {
-    buffer_append_cstr(out, " IN ALL");
     format_state(plan, node->state, out);
 }
 

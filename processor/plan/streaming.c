@@ -101,8 +101,13 @@ static LogicalNode *watermark_of_expr(LogicalNode *child, const BoundExpr *expr)
     return expr->kind == BOUND_COLUMN ? stream_watermark_of(child, expr->column) : NULL;
 }
 
+/* A join of two streams gives a row when its match comes, which is when other rows of its time have
+ * long been forgotten: nobody forgets by that. */
 static LogicalNode *watermark_of_join(LogicalNode *node, uint32_t column)
 {
+    if (node->right->streaming) {
+        return NULL;
+    }
     size_t width = node->child->schema->field_count;
     return column < width || !join_gives_right(node->join)
                ? stream_watermark_of(node->child, column)

@@ -12,7 +12,7 @@
 
 #include "processor/base/banned.h"
 
-enum { LONGEST_MONTH = 31, SHORTEST_MONTH = 28 };
+enum { LONGEST_MONTH = 31, SHORTEST_MONTH = 28, MONTHS_MAX = 1200000 };
 
 #define DAY_US (INT64_C(86400000000))
 
@@ -32,12 +32,16 @@ static bool literal_interval(const BoundExpr *expr, int64_t *ret_most_us, int64_
     if (expr->type->kind == TYPE_INTERVAL_DAY_TIME) {
         *ret_most_us = VECTOR_VALUE(expr->literal, int64_t, 0);
         *ret_least_us = *ret_most_us;
-        return true;
+        return *ret_most_us != INT64_MIN; /* it has no opposite */
     }
     if (expr->type->kind == TYPE_INTERVAL_YEAR_MONTH) {
         int64_t months = VECTOR_VALUE(expr->literal, int32_t, 0);
-        *ret_most_us = months * (months > 0 ? LONGEST_MONTH : SHORTEST_MONTH) * DAY_US;
-        *ret_least_us = months * (months > 0 ? SHORTEST_MONTH : LONGEST_MONTH) * DAY_US;
+        if (months > MONTHS_MAX || months < -MONTHS_MAX) { /* beyond all timestamps */
+            return false;
+        }
+        int64_t slack = months == 0 ? 0 : DAY_US; /* clocks may be changed in between */
+        *ret_most_us = months * (months > 0 ? LONGEST_MONTH : SHORTEST_MONTH) * DAY_US + slack;
+        *ret_least_us = months * (months > 0 ? SHORTEST_MONTH : LONGEST_MONTH) * DAY_US - slack;
         return true;
     }
     return false;

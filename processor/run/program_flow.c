@@ -208,8 +208,8 @@ Error *program_check_states(const Program *program, const ProgramTable *table)
         if (other != NULL) {
             return error_set_hint(
                 error_at(ERROR_CONFIG_INVALID_VALUE, table->flow->place,
-                         "Flow `%.*s` would keep what `%.*s` remembers in topic `%s`, and so does "
-                         "%s.",
+                         "Flow `%.*s` would keep what `%.*s` remembers in topic `%s`, which is "
+                         "that of %s.",
                          STR_ARG(table->flow->name), STR_ARG(state->flow->text), state->topic,
                          other),
                 "give the table another name, or the other one another topic; Kafka holds names "

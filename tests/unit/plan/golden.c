@@ -3,6 +3,10 @@
  *
  *     t (a INT, b STRING, c BIGINT)   u (x INT, y STRING, z BIGINT)   big, 10M rows of (k INT, v
  * INT)
+ *
+ * In streams.plan the query is that of a flow, which needs columns `id` and `ver`, and below its
+ * plan stand its states with what bounds them. Streams: s (id INT, v STRING, ts TIMESTAMP, ver
+ * INT), r (x INT, y STRING, t TIMESTAMP); a static relation: d (k INT, name STRING).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "processor/sql/parser.h"
 #include "tests/support/sql_fixture.h"
 
 typedef struct Block {
@@ -32,6 +37,21 @@ static void init(SqlFixture *sql)
     assert_null(catalog_add(sql->bind.catalog, &big));
 }
 
+static void format_plan(const LogicalPlan *plan, Error *error, Buffer *out)
+{
+    if (error != NULL) {
+        buffer_printf(out, "ERROR %s\n", error_class_name(error_class(error)));
+        error_free(error);
+        return;
+    }
+    plan_format(plan, out);
+    for (size_t i = 0; i < plan->state_count; i++) {
+        const StateSpec *state = &plan->states[i];
+        buffer_printf(out, "%.*s of %.*s: %s\n", STR_ARG(state->name),
+                      STR_ARG(state->operator_name), state->bound == NULL ? "-" : state->bound);
+    }
+}
+
 /* The plan's text, or the error's. */
 static void explain(const char *text, Buffer *out)
 {
@@ -39,12 +59,50 @@ static void explain(const char *text, Buffer *out)
     LogicalPlan *plan = NULL;
     init(&sql);
     Error *error = sql_fixture_plan(&sql, text, &plan);
-    if (error == NULL) {
-        plan_format(plan, out);
+    format_plan(plan, error, out);
+    sql_fixture_done(&sql);
+}
+
+static void keep_first(void *context, size_t script, Error *error)
+{
+    Error **first = context;
+    (void)script;
+    if (*first == NULL) {
+        *first = error;
     } else {
-        buffer_printf(out, "ERROR %s\n", error_class_name(error_class(error)));
         error_free(error);
     }
+}
+
+static Error *plan_stream(SqlFixture *sql, const char *text, LogicalPlan **ret_plan)
+{
+    Diagnostics diagnostics = {0};
+    AstScript *script = NULL;
+    BoundProgram program = {0};
+    Error *error = NULL;
+    const char *statement = arena_printf(
+        sql->arena, "CREATE STREAMING TABLE o FLOW REPLACE USING (id) SEQUENCE BY ver BY NAME %s",
+        text);
+    sql->bind.pipeline = true;
+    sql_parse_script(str_from(statement), sql->arena, &diagnostics, &script);
+    assert_int_equal(diagnostics.count, 0);
+    diagnostics_done(&diagnostics);
+    const AstScript *scripts[] = {script};
+    bind_program(&sql->bind, scripts, 1, keep_first, &error, &program);
+    return error != NULL ? error
+                         : plan_build_streaming(sql->arena, program.flows[0].query, ret_plan);
+}
+
+static void explain_stream(const char *text, Buffer *out)
+{
+    SqlFixture sql;
+    LogicalPlan *plan = NULL;
+    init(&sql);
+    sql_fixture_relation(&sql, RELATION_STREAM, "s", "id INT, v STRING, ts TIMESTAMP, ver INT");
+    sql_fixture_relation(&sql, RELATION_STREAM, "r", "x INT, y STRING, t TIMESTAMP");
+    sql_fixture_relation(&sql, RELATION_TABLE, "d", "k INT, name STRING");
+    Error *error = plan_stream(&sql, text, &plan);
+    format_plan(plan, error, out);
     sql_fixture_done(&sql);
 }
 
@@ -70,7 +128,7 @@ static bool read_block(FILE *file, Block *block)
     return block->query.size > 0;
 }
 
-static void check_file(const char *name)
+static void check_file(const char *name, void (*explain_query)(const char *text, Buffer *out))
 {
     AUTO_BUFFER Buffer path = {0};
     buffer_printf(&path, "tests/unit/plan/golden/%s.plan", name);
@@ -81,10 +139,11 @@ static void check_file(const char *name)
     size_t wrong = 0;
     while (read_block(file, &block)) {
         AUTO_BUFFER Buffer got = {0};
-        explain(buffer_cstr(&block.query), &got);
+        explain_query(buffer_cstr(&block.query), &got);
         if (strcmp(buffer_cstr(&got), buffer_cstr(&block.plan)) != 0) {
-            print_message("%s%s\n---- got\n%s\n", buffer_cstr(&block.query),
-                          buffer_cstr(&block.plan), buffer_cstr(&got));
+            print_message("%s", buffer_cstr(&block.query));
+            print_message("%s\n---- got\n", buffer_cstr(&block.plan));
+            print_message("%s\n", buffer_cstr(&got));
             wrong++;
         }
         count++;
@@ -99,25 +158,31 @@ static void check_file(const char *name)
 static void test_filters(void **state)
 {
     (void)state;
-    check_file("filters");
+    check_file("filters", explain);
 }
 
 static void test_joins(void **state)
 {
     (void)state;
-    check_file("joins");
+    check_file("joins", explain);
 }
 
 static void test_subqueries(void **state)
 {
     (void)state;
-    check_file("subqueries");
+    check_file("subqueries", explain);
 }
 
 static void test_others(void **state)
 {
     (void)state;
-    check_file("others");
+    check_file("others", explain);
+}
+
+static void test_streams(void **state)
+{
+    (void)state;
+    check_file("streams", explain_stream);
 }
 
 /* A plan that no walk could take is refused, not built. */
@@ -149,7 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_filters),    cmocka_unit_test(test_joins),
         cmocka_unit_test(test_subqueries), cmocka_unit_test(test_others),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_streams),    cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
