@@ -19,9 +19,13 @@ static Overlay *overlay_at(const FlowRunner *runner, size_t number)
                        : flow_states_overlay(runner->states, number - 1);
 }
 
+/* The positions get the time of the last commit, for that is how long they are known to be the
+ * topics' ends. Now would be wrong: a process that slept for days writes what it still holds when
+ * it wakes, while another went on and the tombstones of that are gone. */
 static bool begin_all(FlowRunner *runner)
 {
     bool any = false;
+    runner->checkpoint_us = runner->committed_us;
     for (size_t i = 0; i < overlay_count(runner); i++) {
         runner->checkpoint_begun[i] = overlay_checkpoint_begin(overlay_at(runner, i));
         any = any || runner->checkpoint_begun[i];
@@ -29,11 +33,11 @@ static bool begin_all(FlowRunner *runner)
     return any;
 }
 
-static Error *write_all(const FlowRunner *runner, int64_t now_us)
+static Error *write_all(const FlowRunner *runner)
 {
     for (size_t i = 0; i < overlay_count(runner); i++) {
         if (runner->checkpoint_begun[i]) {
-            TRY(overlay_checkpoint_write(overlay_at(runner, i), now_us));
+            TRY(overlay_checkpoint_write(overlay_at(runner, i), runner->checkpoint_us));
         }
     }
     return NULL;
@@ -57,7 +61,7 @@ static Error *write_checkpoint(void *context)
     int64_t started_us = clock_monotonic_us();
     Error *error = fault_check("checkpoint.before_write");
     if (error == NULL) {
-        error = write_all(runner, clock_now_us(runner->context->clock));
+        error = write_all(runner);
     }
     if (error == NULL) {
         error = fault_check("checkpoint.after_write");
@@ -82,7 +86,7 @@ Error *flow_checkpoint_now(FlowRunner *runner)
     if (!begin_all(runner)) {
         return NULL;
     }
-    Error *error = write_all(runner, clock_now_us(runner->context->clock));
+    Error *error = write_all(runner);
     end_all(runner, error == NULL);
     return error;
 }

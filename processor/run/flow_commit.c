@@ -101,6 +101,7 @@ static Error *write_transaction(void *context)
     FlowRunner *runner = context;
     FlowCommit *commit = &runner->commit;
     FlowWriter *writer = runner->writer;
+    commit->begun_us = clock_now_us(runner->context->clock);
     TRY(flow_writer_begin(writer));
     TRY(fault_check("commit.after_begin"));
     TRY(flow_states_write_delta(runner->states, writer));
@@ -201,6 +202,7 @@ Error *flow_commit_finish(FlowRunner *runner)
     }
     runner->unclear_epoch = 0;
     runner->epoch = runner->commit.number;
+    runner->committed_us = runner->commit.begun_us;
     runner->fenced = 0;
     overlay_commit(table_overlay(runner->table), flow_writer_ends(runner->writer, 0));
     flow_states_commit(runner->states, runner->writer);

@@ -57,12 +57,12 @@ static Error *mark_resetting(FlowRunner *runner, const char *update_id)
     return fault_check("full_refresh.after_resetting");
 }
 
-static Error *set_positions(FlowRunner *runner, StoreBatch *deletes)
+/* `begun_us`: the clock before the transaction, as in checkpoints. */
+static Error *set_positions(FlowRunner *runner, StoreBatch *deletes, int64_t begun_us)
 {
     const int64_t *ends = flow_writer_ends(runner->writer, 0);
     for (int shard = 0; shard < table_partitions(runner->table); shard++) {
-        store_batch_set_position(deletes, (uint32_t)shard, ends[shard],
-                                 clock_now_us(runner->context->clock));
+        store_batch_set_position(deletes, (uint32_t)shard, ends[shard], begun_us);
     }
     return store_batch_write(deletes);
 }
@@ -73,6 +73,7 @@ static Error *delete_some(FlowRunner *runner, StoreScan *scan, StoreBatch *delet
 {
     int64_t rows = 0;
     bool found = true;
+    int64_t begun_us = clock_now_us(runner->context->clock);
     TRY(flow_writer_begin(runner->writer));
     while (rows < runner->context->program->topology->commit.max_rows) {
         StoredRow row = {0};
@@ -86,7 +87,7 @@ static Error *delete_some(FlowRunner *runner, StoreScan *scan, StoreBatch *delet
         rows++;
     }
     TRY(flow_writer_commit(runner->writer));
-    TRY(set_positions(runner, deletes));
+    TRY(set_positions(runner, deletes, begun_us));
     *ret_rows = rows;
     return NULL;
 }

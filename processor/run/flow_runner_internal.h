@@ -20,7 +20,8 @@
 /* A closed epoch on its way into the log. The committer's, while it is busy. */
 typedef struct FlowCommit {
     const Epoch *epoch;
-    int64_t number; /* in the progress topic */
+    int64_t number;   /* in the progress topic */
+    int64_t begun_us; /* the clock before its transaction */
     Quarantine *quarantine;
     FlowMetrics metrics;
     char update_id[64];
@@ -83,6 +84,8 @@ struct FlowRunner {
     Worker *checkpointer;
     bool *checkpoint_begun;  /* by whom: the target, then the states */
     size_t checkpoint_bytes; /* of the checkpoint under way */
+    int64_t committed_us;    /* at that time nobody else had written to the topics (FlowCommit) */
+    int64_t checkpoint_us;   /* the same, of the checkpoint under way */
     int checkpoint_failures; /* in a row */
     int64_t checkpoint_retry_ms;
 };

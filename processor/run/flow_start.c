@@ -213,8 +213,9 @@ static Error *open_table(FlowRunner *runner, const Progress *progress, int parti
                             .arena = runner->start_arena};
     TRY(table_open(&options, progress->has_definition ? &progress->definition : NULL,
                    &runner->table));
-    TRY(table_restore(runner->table, context->log, context->timeout_ms,
-                      clock_now_us(context->clock), on_restore, runner));
+    runner->committed_us = clock_now_us(context->clock);
+    TRY(table_restore(runner->table, context->log, context->timeout_ms, runner->committed_us,
+                      on_restore, runner));
     TRY(check_table_topic(runner, progress));
     flow_writer_set_ends(runner->writer, 0, table_ends(runner->table));
     if (as_stored) {
