@@ -511,17 +511,14 @@ ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
     return written;
 }
 
-/* RocksDB reads its tables so. The first block of a table is always read well: when it is not, an
- * iterator of 7.8 stands at no key and says that nothing is wrong (its later versions know of
- * "error reading from offset 0"), so a state is taken for empty. */
+/* RocksDB reads its tables so. */
 ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
 {
     if (!is_open || fd < 0 || fd >= FDS_MAX || !is_read_only[fd]) {
         return syscall(SYS_pread64, fd, bytes, size, offset);
     }
     enter();
-    bool bad =
-        fail_one_in > 0 && reads_may_fail && offset > 0 && chance_one_in(&chance, 2 * fail_one_in);
+    bool bad = fail_one_in > 0 && reads_may_fail && chance_one_in(&chance, 2 * fail_one_in);
     finish();
     if (bad) {
         trace_say("disk: a read fails");
