@@ -76,6 +76,38 @@ Error *sql_fixture_plan(SqlFixture *fixture, const char *text, LogicalPlan **ret
     return plan_build(fixture->arena, bound, ret_plan);
 }
 
+static void keep_first(void *context, size_t script, Error *error)
+{
+    Error **first = context;
+    (void)script;
+    if (*first == NULL) {
+        *first = error;
+    } else {
+        error_free(error);
+    }
+}
+
+Error *sql_fixture_plan_flow(SqlFixture *fixture, const char *text, LogicalPlan **ret_plan)
+{
+    Diagnostics diagnostics = {0};
+    AstScript *script = NULL;
+    BoundProgram program = {0};
+    Error *error = NULL;
+    const char *statement = arena_printf(
+        fixture->arena,
+        "CREATE STREAMING TABLE o FLOW REPLACE USING (id) SEQUENCE BY ver BY NAME %s", text);
+    fixture->bind.pipeline = true;
+    sql_parse_script(str_from(statement), fixture->arena, &diagnostics, &script);
+    if (diagnostics.count > 0) {
+        must(diagnostics.errors[0]);
+    }
+    diagnostics_done(&diagnostics);
+    const AstScript *scripts[] = {script};
+    bind_program(&fixture->bind, scripts, 1, keep_first, &error, &program);
+    return error != NULL ? error
+                         : plan_build_streaming(fixture->arena, program.flows[0].query, ret_plan);
+}
+
 Batch *sql_fixture_batch(SqlFixture *fixture, const Schema *schema, uint32_t row_count,
                          const char *const *texts)
 {

@@ -25,6 +25,10 @@ NODISCARD Error *sql_fixture_expression(SqlFixture *fixture, const char *text, c
                                         BoundExpr **ret_expr);
 /* Parses, binds and plans a query. */
 NODISCARD Error *sql_fixture_plan(SqlFixture *fixture, const char *text, LogicalPlan **ret_plan);
+/* The same as the query of a REPLACE USING flow: its columns `id` and `ver` are key and sequence.
+ */
+NODISCARD Error *sql_fixture_plan_flow(SqlFixture *fixture, const char *text,
+                                       LogicalPlan **ret_plan);
 /* A batch over the schema with rows of texts, row by row; NULL is SQL NULL. */
 Batch *sql_fixture_batch(SqlFixture *fixture, const Schema *schema, uint32_t row_count,
                          const char *const *texts);

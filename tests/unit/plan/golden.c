@@ -17,7 +17,6 @@
 
 #include <cmocka.h>
 
-#include "processor/sql/parser.h"
 #include "tests/support/sql_fixture.h"
 
 typedef struct Block {
@@ -63,36 +62,6 @@ static void explain(const char *text, Buffer *out)
     sql_fixture_done(&sql);
 }
 
-static void keep_first(void *context, size_t script, Error *error)
-{
-    Error **first = context;
-    (void)script;
-    if (*first == NULL) {
-        *first = error;
-    } else {
-        error_free(error);
-    }
-}
-
-static Error *plan_stream(SqlFixture *sql, const char *text, LogicalPlan **ret_plan)
-{
-    Diagnostics diagnostics = {0};
-    AstScript *script = NULL;
-    BoundProgram program = {0};
-    Error *error = NULL;
-    const char *statement = arena_printf(
-        sql->arena, "CREATE STREAMING TABLE o FLOW REPLACE USING (id) SEQUENCE BY ver BY NAME %s",
-        text);
-    sql->bind.pipeline = true;
-    sql_parse_script(str_from(statement), sql->arena, &diagnostics, &script);
-    assert_int_equal(diagnostics.count, 0);
-    diagnostics_done(&diagnostics);
-    const AstScript *scripts[] = {script};
-    bind_program(&sql->bind, scripts, 1, keep_first, &error, &program);
-    return error != NULL ? error
-                         : plan_build_streaming(sql->arena, program.flows[0].query, ret_plan);
-}
-
 static void explain_stream(const char *text, Buffer *out)
 {
     SqlFixture sql;
@@ -101,7 +70,7 @@ static void explain_stream(const char *text, Buffer *out)
     sql_fixture_relation(&sql, RELATION_STREAM, "s", "id INT, v STRING, ts TIMESTAMP, ver INT");
     sql_fixture_relation(&sql, RELATION_STREAM, "r", "x INT, y STRING, t TIMESTAMP");
     sql_fixture_relation(&sql, RELATION_TABLE, "d", "k INT, name STRING");
-    Error *error = plan_stream(&sql, text, &plan);
+    Error *error = sql_fixture_plan_flow(&sql, text, &plan);
     format_plan(plan, error, out);
     sql_fixture_done(&sql);
 }
