@@ -1,7 +1,8 @@
 /* Plans of streaming queries. A built plan is walked three times:
  *
  *     mark    from the leaves up: which nodes read a stream, and can they? (RU-27 … RU-38)
- *     forget  which watermarks let a state forget; the others are of no use and go
+ *     forget  which watermarks let a state forget; the others are of no use and go, and with them
+ *             columns that only they read
  *     number  states and watermarks, in the order of the tree
  *
  * What a stream cannot do by the rules was refused when it was bound; here stands what it could and
@@ -388,7 +389,10 @@ Error *plan_build_streaming(Arena *arena, const BoundNode *query, LogicalPlan **
     TRY(build_plan(arena, query, true, &plan));
     TRY(mark(plan, plan->root));
     TRY(forget(arena, plan->root));
-    plan->root = without_idle(plan->root);
+    /* Without some watermarks columns may be of no use, and the others have other numbers then. */
+    plan->root = rule_prune_columns(arena, plan, without_idle(plan->root));
+    TRY(mark(plan, plan->root));
+    TRY(forget(arena, plan->root));
     Numbering numbering = {.arena = arena, .plan = plan};
     TRY(number(&numbering, plan->root));
     plan->states = numbering.states;

@@ -137,6 +137,37 @@ static void service_close(Service *service)
     "tidemark_expectation_rows_total{pipeline=\"p\",flow=\"t\",expectation=\"" name                \
     "\",outcome=\"" outcome "\"}"
 
+/* The third is behind the watermark, the fourth a row that is known. */
+static void rows_behind_the_watermark_are_counted(void **state)
+{
+    (void)state;
+    static const char *const input[] = {
+        "{\"k\":\"a\",\"seq\":1,\"v\":\"2026-01-01T12:01:00Z\"}",
+        "{\"k\":\"b\",\"seq\":1,\"v\":\"2026-01-01T12:00:50Z\"}",
+        "{\"k\":\"c\",\"seq\":1,\"v\":\"2026-01-01T12:00:49Z\"}",
+        "{\"k\":\"a\",\"seq\":1,\"v\":\"2026-01-01T12:01:00Z\"}",
+    };
+    Rig rig;
+    Service service;
+    rig_init(&rig, 1);
+    rig_load(&rig, NULL, "k STRING, seq BIGINT, v TIMESTAMP",
+             "  CREATE OR REFRESH STREAMING TABLE t\n"
+             "  FLOW REPLACE USING (k) SEQUENCE BY seq BY NAME\n"
+             "  SELECT DISTINCT * FROM STREAM(src) WATERMARK v DELAY OF INTERVAL 10 SECONDS;\n");
+    for (size_t i = 0; i < ARRAY_LENGTH(input); i++) {
+        feed_one(&rig, 1, input[i]);
+    }
+    service_open(&service, &rig);
+    wait_for_sample(service.metrics, "tidemark_rows_in_total{pipeline=\"p\",flow=\"t\"}", 4);
+    assert_sample(service.metrics, "tidemark_rows_applied_total{pipeline=\"p\",flow=\"t\"}", 2);
+    assert_sample(service.metrics,
+                  "tidemark_rows_behind_watermark_total{pipeline=\"p\",flow=\"t\"}", 1);
+    assert_sample(service.metrics, "tidemark_rows_late_total{pipeline=\"p\",flow=\"t\"}", 0);
+    ok(service_stop(&service));
+    service_close(&service);
+    rig_done(&rig);
+}
+
 static void counts_are_those_of_the_input(void **state)
 {
     (void)state;
@@ -454,6 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_those_of_the_input),
+        cmocka_unit_test(rows_behind_the_watermark_are_counted),
         cmocka_unit_test(memory_is_told_before_any_row),
         cmocka_unit_test(epochs_that_fail_count_nothing_twice),
         cmocka_unit_test(readiness_follows_the_broker),

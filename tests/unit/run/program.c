@@ -73,6 +73,50 @@ static void shared_topics(void **state)
           "4:21 The topic `s` of the table `t` is that of the source `s`.\n");
 }
 
+#define DISTINCT "FLOW REPLACE USING (k) SEQUENCE BY q BY NAME SELECT DISTINCT * FROM STREAM(s)"
+
+/* What operators remember has topics of its own: their names are the pipeline's to give. */
+static void topics_of_states(void **state)
+{
+    (void)state;
+    check(SOURCE "sql: CREATE STREAMING TABLE t " DISTINCT "\n", "");
+    check(SOURCE "tables: {é: {topic: e}}\nsql: CREATE STREAMING TABLE `é` " DISTINCT "\n",
+          "5:33 `p.é.distinct_1` cannot be the name of a topic: flow `é` would keep what "
+          "`distinct_1` remembers there.\n");
+    check(
+        "sources: {s: {topic: p_t.distinct_1, columns: 'k INT, q INT'}}\n"
+        "sql: CREATE STREAMING TABLE t " DISTINCT "\n",
+        "4:31 Flow `t` would keep what `distinct_1` remembers in topic `p.t.distinct_1`, which is "
+        "that of a source.\n");
+    check(
+        SOURCE "tables: {u: {topic: p_t_distinct_1}}\n"
+               "sql:\n  - CREATE STREAMING TABLE t " DISTINCT "\n  - CREATE STREAMING TABLE u " FLOW
+               "\n",
+        "6:30 Flow `t` would keep what `distinct_1` remembers in topic `p.t.distinct_1`, which is "
+        "that of a table.\n");
+    check(SOURCE "sql:\n  - CREATE STREAMING TABLE a_b " DISTINCT
+                 "\n  - CREATE STREAMING TABLE a__b " DISTINCT "\n",
+          "");
+    check(
+        SOURCE "tables: {a.b: {topic: one}, a_b: {topic: two}}\nsql:\n  - CREATE STREAMING TABLE "
+               "a.b " DISTINCT "\n  - CREATE STREAMING TABLE a_b " DISTINCT "\n",
+        "6:32 Flow `a.b` would keep what `distinct_1` remembers in topic `p.a.b.distinct_1`, which "
+        "is that of another flow's state.\n"
+        "7:32 Flow `a_b` would keep what `distinct_1` remembers in topic `p.a_b.distinct_1`, which "
+        "is that of another flow's state.\n");
+}
+
+/* A state's type that its topic cannot hold is told of the column as the query calls it. */
+static void types_of_states(void **state)
+{
+    (void)state;
+    check(SOURCE
+          "sql: CREATE STREAMING TABLE t FLOW REPLACE USING (k) SEQUENCE BY q BY NAME SELECT "
+          "k, q FROM (SELECT DISTINCT k, q, make_dt_interval(k) AS age FROM STREAM(s))\n",
+          "4:94 Flow `t` would keep `age` of type INTERVAL DAY TO SECOND in the state of "
+          "`distinct_1`, and values of this type cannot be stored there yet.\n");
+}
+
 static void keys_of_sources(void **state)
 {
     (void)state;
@@ -140,6 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_topics),
         cmocka_unit_test(shared_topics),
+        cmocka_unit_test(topics_of_states),
+        cmocka_unit_test(types_of_states),
         cmocka_unit_test(keys_of_sources),
         cmocka_unit_test(consequences_are_not_told),
         cmocka_unit_test(sequence_that_is_not_stored),
