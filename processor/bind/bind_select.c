@@ -181,9 +181,9 @@ static bool bind_having(Select *select)
     SelectScope names;
     Scope scope = clause_scope(select, &names, ALIAS_OUTPUT, CALLS_AGGREGATES, "HAVING");
     return select->ast->having == NULL ||
-           binder_report(select->binder, bind_having_condition(select->binder, &scope,
-                                                               select->ast->having,
-                                                               &select->having));
+           binder_report(
+               select->binder,
+               bind_having_condition(select->binder, &scope, select->ast->having, &select->having));
 }
 
 static bool has_window_call(const Select *select, const AstExpr *expr)

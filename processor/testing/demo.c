@@ -127,8 +127,8 @@ static Error *print_table(Demo *demo)
 {
     AUTO(arena) Arena *arena = arena_new("fold");
     FoldedTable table = {0};
-    TRY(table_fold(demo->log, demo->table_topic, demo->program->tables[0].bound->schema, NULL, TIMEOUT_MS,
-                   arena, &table));
+    TRY(table_fold(demo->log, demo->table_topic, demo->program->tables[0].bound->schema, NULL,
+                   TIMEOUT_MS, arena, &table));
     AUTO_BUFFER Buffer text = {0};
     table_print(table.rows, time_zone_utc(), &text);
     (void)printf("\n  bookings_current is now:\n%s", buffer_cstr(&text));

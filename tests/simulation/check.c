@@ -216,8 +216,8 @@ void check_topics(World *world, bool complete)
 static Map topic_rows(World *world, const ProgramTable *table, Arena *arena, size_t *ret_count)
 {
     FoldedTable folded = {0};
-    world_call(world, table_fold(world->log, table->topic, table->bound->schema, NULL, WORLD_TIMEOUT_MS,
-                                 arena, &folded));
+    world_call(world, table_fold(world->log, table->topic, table->bound->schema, NULL,
+                                 WORLD_TIMEOUT_MS, arena, &folded));
     Map rows = {0};
     AUTO_BUFFER Buffer text = {0};
     for (size_t i = 0; i < folded.count; i++) {

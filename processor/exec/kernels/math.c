@@ -46,7 +46,7 @@ DOUBLE_FUNCTION(sin, sin(x))
 DOUBLE_FUNCTION(cos, cos(x))
 DOUBLE_FUNCTION(tan, tan(x))
 DOUBLE_FUNCTION(degrees, x * (180.0 / M_PI))
-DOUBLE_FUNCTION(radians, x * (M_PI / 180.0))
+DOUBLE_FUNCTION(radians, x *(M_PI / 180.0))
 
 /* Logarithms: NULL where the argument is not above the limit. */
 #define LOGARITHM(name, limit, expression)                                                         \

@@ -15,8 +15,7 @@ static void read_text(const char *path, Buffer *out)
 }
 
 static const char *const files[] = {DATA "all_types_null.avro", DATA "all_types_deflate.avro",
-                                    DATA "all_types_snappy.avro",
-                                    DATA "all_types_zstandard.avro"};
+                                    DATA "all_types_snappy.avro", DATA "all_types_zstandard.avro"};
 
 static const Schema *columns_of(const Folder *folder, FileTable *table)
 {

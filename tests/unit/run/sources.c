@@ -24,8 +24,8 @@ static void make_anew(Rig *rig)
 static const char *keys(Rig *rig)
 {
     FoldedTable folded = {0};
-    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS, rig->arena,
-                  &folded));
+    ok(table_fold(rig->log, "t", rig->program->tables[0].bound->schema, NULL, TIMEOUT_MS,
+                  rig->arena, &folded));
     AUTO_BUFFER Buffer text = {0};
     for (size_t i = 0; i < folded.count; i++) {
         Str key = folded.keys[i];
