@@ -5,10 +5,15 @@
  * depends on the order within partitions alone, which Kafka keeps, and on no batch border. The
  * stream's watermark is the least of its partitions': no row that is not late will come below it.
  *
- * The highest times are the state: (partition, time), the sequence is the time.
+ * A partition that gets its first row when others have moved on does not turn the stream back: what
+ * is below the stream's watermark may be forgotten, so it is late there too.
  *
- *     delay 10 s    partition 0: 12:00:20 12:00:05 12:00:40      12:00:05 is late, watermark
- * 12:00:30 partition 1: 12:00:15                        watermark 12:00:05 stream's:  12:00:05 */
+ * The highest times are the state: (partition, time), the sequence is the time. Partition -1 is the
+ * stream's watermark, written while the others do not tell it.
+ *
+ *     delay 10 s   partition 0: 12:00:20 12:00:05 12:00:40   12:00:05 is late; watermark 12:00:30
+ *                  partition 1: 12:00:15                     watermark 12:00:05, the stream's too
+ */
 #include "processor/base/memory.h"
 #include "processor/data/key_encoding.h"
 #include "processor/exec/operator.h"
@@ -17,6 +22,7 @@
 #include "processor/base/banned.h"
 
 enum { COLUMN_PARTITION, COLUMN_TIME };
+enum { WHOLE_STREAM = -1 }; /* in place of a partition */
 
 typedef struct Watermark {
     Operator op;
@@ -25,7 +31,8 @@ typedef struct Watermark {
     size_t source;
     int64_t *highest; /* a partition: event time; INT64_MIN: none yet */
     size_t partition_count;
-    bool *moved; /* since the state was written */
+    bool *moved;  /* since the state was written */
+    int64_t held; /* the stream's watermark as the state has it */
     Buffer bytes;
     Buffer row;
 } Watermark;
@@ -46,13 +53,13 @@ static const StreamInput *input_of(const Watermark *watermark)
 }
 
 /* Keys of `count` partitions from `first` on, as views of watermark->bytes. */
-static Str *encode_partitions(Watermark *watermark, size_t first, size_t count, Arena *arena)
+static Str *encode_partitions(Watermark *watermark, int64_t first, size_t count, Arena *arena)
 {
     Vector *numbers = vector_new(arena, &type_int, (uint32_t)count);
     size_t *ends = arena_new_array(arena, size_t, count);
     buffer_clear(&watermark->bytes);
     for (size_t i = 0; i < count; i++) {
-        vector_append_int(numbers, arena, (int64_t)(first + i));
+        vector_append_int(numbers, arena, first + (int64_t)i);
         key_encode_value(numbers, (uint32_t)i, &watermark->bytes);
         ends[i] = watermark->bytes.size;
     }
@@ -64,7 +71,9 @@ static Str *encode_partitions(Watermark *watermark, size_t first, size_t count, 
     return keys;
 }
 
-static Error *read_times(Watermark *watermark, size_t first, size_t count, Arena *arena)
+/* Times of partitions that the state does not have stay as they are. */
+static Error *read_times(Watermark *watermark, int64_t first, size_t count, Arena *arena,
+                         int64_t *times)
 {
     const Str *keys = encode_partitions(watermark, first, count, arena);
     KeySlot **slots = arena_new_array(arena, KeySlot *, count);
@@ -73,10 +82,15 @@ static Error *read_times(Watermark *watermark, size_t first, size_t count, Arena
         if (slots[i]->count > 0) {
             Vector *time = vector_new(arena, time_type(watermark), 1);
             TRY(key_decode(key_slot_sequence(slots[i]), arena, &time, 1));
-            watermark->highest[first + i] = VECTOR_VALUE(time, int64_t, 0);
+            times[i] = VECTOR_VALUE(time, int64_t, 0);
         }
     }
     return NULL;
+}
+
+static int64_t *stream_watermark_place(const Watermark *watermark)
+{
+    return &watermark->stream->watermarks[watermark->node->watermark];
 }
 
 /* The topic has more partitions than were known: also at the first batch. */
@@ -92,7 +106,12 @@ static Error *learn_partitions(Watermark *watermark, Arena *arena)
     }
     watermark->partition_count = count;
     for (size_t p = known; p < count; p += BATCH_ROWS) {
-        TRY(read_times(watermark, p, count - p < BATCH_ROWS ? count - p : BATCH_ROWS, arena));
+        TRY(read_times(watermark, (int64_t)p, count - p < BATCH_ROWS ? count - p : BATCH_ROWS,
+                       arena, watermark->highest + p));
+    }
+    if (known == 0) {
+        TRY(read_times(watermark, WHOLE_STREAM, 1, arena, &watermark->held));
+        *stream_watermark_place(watermark) = watermark->held;
     }
     return NULL;
 }
@@ -117,7 +136,7 @@ static void settle(Watermark *watermark)
         int64_t own = less_delay(watermark, highest);
         least = own < least ? own : least;
     }
-    int64_t *now = &watermark->stream->watermarks[watermark->node->watermark];
+    int64_t *now = stream_watermark_place(watermark);
     least = least == INT64_MAX ? INT64_MIN : least;
     *now = least > *now ? least : *now; /* a partition that was empty does not turn it back */
 }
@@ -134,7 +153,7 @@ static bool note_row(Watermark *watermark, const Batch *batch, uint32_t row)
     int32_t partition = input_of(watermark)->partitions[batch_origin(batch, row)];
     int64_t *highest = &watermark->highest[partition];
     /* Below the stream's only where the partition was empty when others moved on. */
-    int64_t passed = watermark->stream->watermarks[watermark->node->watermark];
+    int64_t passed = *stream_watermark_place(watermark);
     bool late = time < less_delay(watermark, *highest) || time < passed;
     if (time > *highest) {
         *highest = time;
@@ -160,12 +179,13 @@ static void note_batch(Watermark *watermark, const Pull *pull, Batch *batch)
     }
 }
 
-static void write_time(Watermark *watermark, Arena *arena, KeySlot *slot, Str key, size_t partition)
+static void write_time(Watermark *watermark, Arena *arena, KeySlot *slot, Str key,
+                       int64_t partition, int64_t time)
 {
     const OperatorState *state = state_of(watermark);
     Batch *batch = batch_new(arena, state->spec->schema, 1);
-    vector_append_int(batch->columns[COLUMN_PARTITION], arena, (int64_t)partition);
-    vector_append_int(batch->columns[COLUMN_TIME], arena, watermark->highest[partition]);
+    vector_append_int(batch->columns[COLUMN_PARTITION], arena, partition);
+    vector_append_int(batch->columns[COLUMN_TIME], arena, time);
     batch->row_count = 1;
     batch->selected_count = 1;
     buffer_clear(&watermark->row);
@@ -180,12 +200,13 @@ static void write_time(Watermark *watermark, Arena *arena, KeySlot *slot, Str ke
 /* The times that moved, of up to BATCH_ROWS partitions. */
 static Error *write_some(Watermark *watermark, size_t first, size_t count, Arena *arena)
 {
-    const Str *keys = encode_partitions(watermark, first, count, arena);
+    const Str *keys = encode_partitions(watermark, (int64_t)first, count, arena);
     KeySlot **slots = arena_new_array(arena, KeySlot *, count);
     TRY(overlay_find(state_of(watermark)->overlay, keys, count, arena, slots));
     for (size_t i = 0; i < count; i++) {
         if (watermark->moved[first + i]) {
-            write_time(watermark, arena, slots[i], keys[i], first + i);
+            write_time(watermark, arena, slots[i], keys[i], (int64_t)(first + i),
+                       watermark->highest[first + i]);
             watermark->moved[first + i] = false;
         }
     }
@@ -204,6 +225,33 @@ static Error *write_times(Watermark *watermark, Arena *arena)
     return NULL;
 }
 
+/* What all partitions tell, also those that are empty as yet. */
+static int64_t least_of_all(const Watermark *watermark)
+{
+    int64_t least = INT64_MAX;
+    for (size_t p = 0; p < watermark->partition_count; p++) {
+        int64_t own = less_delay(watermark, watermark->highest[p]);
+        least = own < least ? own : least;
+    }
+    return least;
+}
+
+/* Opened again, the stream stands where it stood: a partition that is empty now may have its first
+ * row by then. */
+static Error *hold(Watermark *watermark, Arena *arena)
+{
+    int64_t now = *stream_watermark_place(watermark);
+    if (now == watermark->held || now <= least_of_all(watermark)) {
+        return NULL;
+    }
+    watermark->held = now;
+    const Str *key = encode_partitions(watermark, WHOLE_STREAM, 1, arena);
+    KeySlot *slot = NULL;
+    TRY(overlay_find(state_of(watermark)->overlay, key, 1, arena, &slot));
+    write_time(watermark, arena, slot, *key, WHOLE_STREAM, now);
+    return NULL;
+}
+
 static Error *watermark_next(Operator *op, const Pull *pull, Batch **ret_batch)
 {
     Watermark *watermark = (Watermark *)op;
@@ -216,7 +264,7 @@ static Error *watermark_next(Operator *op, const Pull *pull, Batch **ret_batch)
     *ret_batch = NULL;
     if (in == NULL) {
         settle(watermark);
-        return NULL;
+        return hold(watermark, pull->arena);
     }
     Batch *out = arena_new_object(pull->arena, Batch);
     *out = *in;
@@ -251,7 +299,8 @@ Error *op_watermark_open(const LogicalNode *node, const ExecContext *context, Op
     watermark->node = node;
     watermark->stream = context->stream;
     watermark->source = source_below(node);
-    watermark->stream->watermarks[node->watermark] = INT64_MIN;
+    watermark->held = INT64_MIN;
+    *stream_watermark_place(watermark) = INT64_MIN;
     *ret_op = &watermark->op;
     return NULL;
 }
