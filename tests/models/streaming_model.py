@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random scenarios of streaming operations, with the table a model of their own expects.
 
-usage: streaming_model.py --out FILE.yaml [--seed N] [--count M] [--only N]
+usage: streaming_model.py --out FILE.yaml [--seed N] [--count M]
 
 The model knows no batches: at each refresh it computes the query over all rows read so far. That is the
 rule it tests: batch borders, epochs, restarts, lost state and shards never show in a result. What it keeps of
