@@ -57,7 +57,7 @@ typedef struct Probe {
     uint32_t alone; /* next selected row that may have to be given alone */
 } Probe;
 
-typedef struct StreamJoin_ {
+typedef struct StreamJoinOp {
     Operator op;
     const LogicalNode *node;
     StreamContext *stream;

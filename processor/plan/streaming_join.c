@@ -175,7 +175,7 @@ Error *stream_join_bounds(Arena *arena, LogicalNode *node)
     note_keys(arena, &bounds);
     join->left.timed = bounds.left != NULL;
     join->right.timed = bounds.right != NULL;
-    if (bounds.left != NULL) {
+    if (bounds.left != NULL && bounds.right != NULL) {
         bounds.left->drop_late = true;
         bounds.right->drop_late = true;
     }

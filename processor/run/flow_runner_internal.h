@@ -38,9 +38,7 @@ struct FlowRunner {
     FlowMeter *meter; /* NULL: nobody looks */
 
     FlowWriter *writer;
-    bool fenced_ahead; /* `writer` was opened by flow_fence and not used yet */
     FlowInputs *inputs;
-    bool reading; /* every input has its reader */
     Table *table;
     FlowStates *states;
     StaticTable **statics; /* as program->statics; NULL before the first refresh */
@@ -52,23 +50,25 @@ struct FlowRunner {
     Flow *flow;
     Quarantine *quarantine;
 
-    int64_t now_us;       /* the clock of the query */
-    int64_t epoch;        /* last committed */
-    bool started;         /* the last start went through to its end, and no error undid it */
-    bool resetting;       /* a full refresh was under way at the start */
-    bool rebuild;         /* one is to come: the table is opened as it is stored */
-    bool warm;            /* the keys of the state are in memory, or do not fit */
-    bool claimed;         /* our claim is in the progress topic: any other there is newer */
-    int64_t claim_offset; /* where; 0: not read back yet */
-    bool lost;            /* the flow was taken over, or fenced again and again: it must end */
-    int fenced;           /* times, since the last commit */
+    int64_t now_us;          /* the clock of the query */
+    int64_t epoch;           /* last committed */
+    bool started;            /* the last start went through to its end, and no error undid it */
+    bool resetting;          /* a full refresh was under way at the start */
+    bool rebuild;            /* one is to come: the table is opened as it is stored */
+    bool warm;               /* the keys of the state are in memory, or do not fit */
+    bool claimed;            /* our claim is in the progress topic: any other there is newer */
+    bool lost;               /* the flow was taken over, or fenced again and again: it must end */
+    bool fenced_ahead;       /* `writer` was opened by flow_fence and not used yet */
+    bool unclear;            /* the last commit ended unclear: the next start settles it */
+    int64_t claim_offset;    /* where; 0: not read back yet */
+    int fenced;              /* times, since the last commit */
+    int checkpoint_failures; /* in a row */
     int64_t epoch_started_ms;
     int64_t last_commit_ms;
     int64_t last_event_ms;
     int64_t last_refresh_ms;
     int64_t last_checkpoint_ms;
     size_t bad_records_reported;
-    bool warned_unbounded; /* of states: once, whatever starts follow */
 
     FlowMetrics epoch_metrics; /* of the epoch in hand: dropped with it */
     FlowMetrics metrics;       /* of the update: committed epochs */
@@ -76,7 +76,6 @@ struct FlowRunner {
      * committed. unclear_epoch 0: none. */
     FlowMetrics unclear_metrics;
     int64_t unclear_epoch;
-    bool unclear; /* its commit ended unclear: the next start settles it */
     uint64_t warned_null_sequences;
 
     Worker *committer;
@@ -86,8 +85,8 @@ struct FlowRunner {
     size_t checkpoint_bytes; /* of the checkpoint under way */
     int64_t committed_us;    /* at that time nobody else had written to the topics (FlowCommit) */
     int64_t checkpoint_us;   /* the same, of the checkpoint under way */
-    int checkpoint_failures; /* in a row */
     int64_t checkpoint_retry_ms;
+    bool warned_unbounded; /* of states: once, whatever starts follow */
 };
 
 /* flow_start.c */

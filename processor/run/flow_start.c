@@ -252,7 +252,6 @@ static Error *open_readers(FlowRunner *runner, const Progress *progress)
     for (size_t i = 0; i < flow_inputs_count(runner->inputs); i++) {
         TRY(open_reader(runner, progress, flow_inputs_at(runner->inputs, i)));
     }
-    runner->reading = true;
     return NULL;
 }
 
