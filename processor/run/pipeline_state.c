@@ -59,7 +59,7 @@ bool pipeline_can_mend(const Pipeline *pipeline, const Error *error, int attempt
         return false;
     }
     /* Damage that comes back is none of the disk's: it would be rebuilt for ever. */
-    return is_of_the_disk(error) || attempt < pipeline->retry->max_attempts;
+    return is_of_the_disk(error) || attempt <= pipeline->retry->max_attempts;
 }
 
 static void tell(Pipeline *pipeline, const char *update_id, const char *code, const char *what,
