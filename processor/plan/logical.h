@@ -33,8 +33,7 @@ typedef enum LogicalKind {
 
 /* Event time on one side of a join of streams: how long its rows can still find a match (RU-31). */
 typedef struct StreamJoinSide {
-    bool timed;       /* `column` has a watermark, and the condition a time range over it */
-    uint32_t column;  /* of that side */
+    uint32_t column;  /* of that side: an event time with a watermark; where it is `bounded` */
     bool bounded;     /* rows of the other side that match have times of at most that + reach_us */
     int64_t reach_us; /* may be below 0 */
 } StreamJoinSide;

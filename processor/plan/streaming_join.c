@@ -173,8 +173,6 @@ Error *stream_join_bounds(Arena *arena, LogicalNode *node)
         note_conjunct(&bounds, conjuncts.items[i]);
     }
     note_keys(arena, &bounds);
-    join->left.timed = bounds.left != NULL;
-    join->right.timed = bounds.right != NULL;
     if (bounds.left != NULL && bounds.right != NULL) {
         bounds.left->drop_late = true;
         bounds.right->drop_late = true;

@@ -72,11 +72,12 @@ Error *flow_statics_refresh(FlowRunner *runner)
     TRY(open_statics(runner));
     for (size_t i = 0; i < runner->program->static_count; i++) {
         bool changed = false;
-        TRY(static_table_refresh(runner->statics[i], &changed));
-        if (changed) {
+        Error *error = static_table_refresh(runner->statics[i], &changed);
+        if (changed) { /* also by part of what was to be read: the query stands on the rows */
             query_close(runner->query);
             runner->query = NULL;
         }
+        TRY(error);
     }
     runner->statics_ms = clock_monotonic_ms();
     return NULL;

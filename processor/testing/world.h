@@ -78,7 +78,7 @@ NODISCARD Error *world_unknown_table(const World *world, SourcePlace place, Str 
 NODISCARD Error *world_need_pipeline(World *world);
 /* The same where the program alone does not tell what the tables are. */
 NODISCARD Error *world_need_redefined(World *world);
-/* The program as it runs, or as it would run on tables that are new; for now. */
+/* The program as it runs, or as it would run on tables that are new. Valid until the next step. */
 const Program *world_program(const World *world);
 /* As a crash: nothing is flushed. */
 void world_stop_pipeline(World *world);
